@@ -1,0 +1,48 @@
+/** Coded errors: everything a person may meet has a stable code with an entry in docs/reference/errors.md. */
+export type AppErrorOptions = {
+  /** Whether the same call may succeed later. */
+  retry?: boolean;
+  /** Status the API answers with. */
+  httpStatus?: number;
+  /** Exit code of the command line; 1 unless said. */
+  exitCode?: number;
+  /** What the reader can do about it, one sentence. */
+  advice?: string;
+  cause?: unknown;
+};
+
+/** An error we foresaw: it says what failed, on what, and what to do. */
+export class AppError extends Error {
+  readonly code: string;
+  readonly retry: boolean;
+  readonly httpStatus: number;
+  readonly exitCode: number;
+  readonly advice: string | undefined;
+
+  constructor(code: string, message: string, options: AppErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.retry = options.retry ?? false;
+    this.httpStatus = options.httpStatus ?? 500;
+    this.exitCode = options.exitCode ?? 1;
+    this.advice = options.advice;
+  }
+}
+
+/** Exit codes of every command, documented in docs/reference/exit-codes.md. */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  database: 3,
+  busyPort: 4,
+  unsupportedPlatform: 5,
+  diskFull: 6,
+  memory: 7,
+} as const;
+
+/** The message of anything thrown, since JavaScript may throw anything. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

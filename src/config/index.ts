@@ -1,0 +1,3 @@
+export { type DumpLine, dumpConfig, renderEnvExample, renderReference } from './describe.ts';
+export { type LoadedConfig, type LoadOptions, loadConfig, type Origin, suggestion } from './load.ts';
+export { type Config, listSettings } from './settings.ts';

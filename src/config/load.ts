@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { parse as parseYaml } from 'yaml';
+import { AppError, EXIT, messageOf } from '../errors/index.ts';
+import { type Config, listSettings, type NamedSetting } from './settings.ts';
+
+/** Where an effective value came from. */
+export type Origin = 'default' | 'environment' | 'file' | 'command line';
+
+/** The configuration with the origin of each value by file key. */
+export type LoadedConfig = { config: Config; origins: ReadonlyMap<string, Origin>; file: string | null };
+
+export type LoadOptions = {
+  env?: NodeJS.ProcessEnv;
+  /** YAML file; `OUTRIDER_CONFIG` names one otherwise. */
+  file?: string | undefined;
+  /** Values from command-line flags, by file key; they win over everything. */
+  overrides?: Readonly<Record<string, unknown>>;
+};
+
+// Read by other parts of the program, not settings: they must not be reported as unknown.
+const otherVariables = new Set(['OUTRIDER_CONFIG', 'OUTRIDER_TEST', 'OUTRIDER_ROLE_CHILD']);
+
+/** Reads the configuration: command line over environment over file over default. Reports all problems at once. */
+export function loadConfig(options: LoadOptions = {}): LoadedConfig {
+  const env = options.env ?? process.env;
+  const file = options.file ?? env['OUTRIDER_CONFIG'] ?? null;
+  const named = listSettings();
+  const problems: string[] = [];
+  const fileValues = file === null ? new Map<string, unknown>() : readFileValues(file, named, problems);
+  reportUnknownVariables(env, named, problems);
+
+  const origins = new Map<string, Origin>();
+  const config: Record<string, Record<string, unknown>> = {};
+  for (const setting of named) {
+    const { value, origin } = pickValue(setting, env, fileValues, options.overrides ?? {});
+    origins.set(setting.key, origin);
+    config[setting.group] ??= {};
+    try {
+      config[setting.group]![setting.name] = origin === 'default' ? setting.default : setting.parse(value);
+    } catch (error) {
+      const where = origin === 'environment' ? setting.env : setting.key;
+      problems.push(
+        `${where} must be ${messageOf(error)}${setting.secret ? '' : `, not "${String(value)}"`}`,
+      );
+    }
+  }
+  if (problems.length > 0) throw configError(problems, file);
+  return { config: config as Config, origins, file };
+}
+
+function pickValue(
+  setting: NamedSetting,
+  env: NodeJS.ProcessEnv,
+  fileValues: ReadonlyMap<string, unknown>,
+  overrides: Readonly<Record<string, unknown>>,
+): { value: unknown; origin: Origin } {
+  if (overrides[setting.key] !== undefined) return { value: overrides[setting.key], origin: 'command line' };
+  const fromEnv = env[setting.env];
+  if (fromEnv !== undefined && fromEnv !== '') return { value: fromEnv, origin: 'environment' };
+  if (fileValues.has(setting.key)) return { value: fileValues.get(setting.key), origin: 'file' };
+  return { value: setting.default, origin: 'default' };
+}
+
+function readFileValues(file: string, named: NamedSetting[], problems: string[]): Map<string, unknown> {
+  const values = new Map<string, unknown>();
+  let tree: unknown;
+  try {
+    tree = parseYaml(readFileSync(file, 'utf8'), { maxAliasCount: 10 });
+  } catch (error) {
+    problems.push(`${file} cannot be read: ${messageOf(error)}`);
+    return values;
+  }
+  if (tree === null || tree === undefined) return values;
+  if (typeof tree !== 'object' || Array.isArray(tree)) {
+    problems.push(`${file} must hold groups of settings, as "fetch:" with indented keys below it`);
+    return values;
+  }
+  const known = new Set(named.map((setting) => setting.key));
+  for (const [group, entries] of Object.entries(tree)) {
+    if (typeof entries !== 'object' || entries === null || Array.isArray(entries)) {
+      problems.push(`${group} in ${file} must be a group of settings`);
+      continue;
+    }
+    for (const [name, value] of Object.entries(entries)) {
+      const key = `${group}.${name}`;
+      if (known.has(key)) values.set(key, value);
+      else problems.push(`${key} in ${file} is not a setting${suggestion(key, [...known])}`);
+    }
+  }
+  return values;
+}
+
+function reportUnknownVariables(env: NodeJS.ProcessEnv, named: NamedSetting[], problems: string[]): void {
+  const known = new Set(named.map((setting) => setting.env));
+  for (const variable of Object.keys(env)) {
+    if (!variable.startsWith('OUTRIDER_') || known.has(variable) || otherVariables.has(variable)) continue;
+    problems.push(`${variable} is not a setting${suggestion(variable, [...known])}`);
+  }
+}
+
+/** " (did you mean …?)" for the nearest known name, or nothing when none is near. */
+export function suggestion(wrong: string, known: readonly string[]): string {
+  let best: { name: string; distance: number } | null = null;
+  for (const name of known) {
+    const distance = editDistance(wrong.toLowerCase(), name.toLowerCase());
+    if (best === null || distance < best.distance) best = { name, distance };
+  }
+  return best !== null && best.distance <= Math.max(2, wrong.length / 4)
+    ? ` (did you mean ${best.name}?)`
+    : '';
+}
+
+function editDistance(a: string, b: string): number {
+  if (Math.abs(a.length - b.length) > 10 || a.length > 80) return 99;
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}
+
+function configError(problems: string[], file: string | null): AppError {
+  const many = problems.length === 1 ? 'One problem' : `${problems.length} problems`;
+  return new AppError(
+    'config_invalid',
+    `${many} in the configuration:\n${problems.map((one) => `  - ${one}`).join('\n')}`,
+    {
+      exitCode: EXIT.usage,
+      advice: `See docs/reference/configuration.md, or run "outrider config --dump"${file ? ` after mending ${file}` : ''}.`,
+    },
+  );
+}

@@ -1,0 +1,104 @@
+/** One configurable value: how it is written, read and described. */
+export type Setting<T> = {
+  /** Environment variable; derived from the path unless a conventional name exists. */
+  env?: string;
+  description: string;
+  default: T;
+  secret?: boolean;
+  /** How the value is written, shown in the reference: "whole number 1–65535". */
+  form: string;
+  /** Reads a value from text (environment) or YAML; throws an Error whose message completes "must be …". */
+  parse: (value: unknown) => T;
+};
+
+type Options<T> = { default: T; description: string; env?: string; secret?: boolean };
+
+function asText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw new Error('a single value');
+}
+
+/** A whole number within bounds. */
+export function integer(options: Options<number> & { min: number; max: number }): Setting<number> {
+  const { min, max, ...rest } = options;
+  const form = `whole number ${min}–${max}`;
+  return {
+    ...rest,
+    form,
+    parse: (value) => {
+      const text = asText(value).trim();
+      const number = Number(text);
+      if (!/^-?\d+$/.test(text) || number < min || number > max) throw new Error(`a ${form}`);
+      return number;
+    },
+  };
+}
+
+/** Free text; an empty value means "not set". */
+export function text(options: Options<string | null>): Setting<string | null> {
+  return { ...options, form: 'text', parse: (value) => asText(value).trim() || null };
+}
+
+/** Free text that always has a value. */
+export function requiredText(options: Options<string>): Setting<string> {
+  return {
+    ...options,
+    form: 'text',
+    parse: (value) => {
+      const trimmed = asText(value).trim();
+      if (trimmed === '') throw new Error('not empty');
+      return trimmed;
+    },
+  };
+}
+
+/** One of a few words. */
+export function choice<const C extends string>(
+  options: Options<NoInfer<C>> & { choices: readonly C[] },
+): Setting<C> {
+  const { choices, ...rest } = options;
+  const form = choices.join(' | ');
+  return {
+    ...rest,
+    form,
+    parse: (value) => {
+      const word = asText(value).trim().toLowerCase();
+      const match = choices.find((one) => one === word);
+      if (match === undefined) throw new Error(`one of ${form}`);
+      return match;
+    },
+  };
+}
+
+/** Yes or no. */
+export function flag(options: Options<boolean>): Setting<boolean> {
+  return {
+    ...options,
+    form: 'true | false',
+    parse: (value) => {
+      const word = asText(value).trim().toLowerCase();
+      if (['true', 'yes', 'on', '1'].includes(word)) return true;
+      if (['false', 'no', 'off', '0'].includes(word)) return false;
+      throw new Error('true or false');
+    },
+  };
+}
+
+/** Several values: comma-separated in the environment, a list in YAML. */
+export function list(
+  options: Options<readonly string[]> & { item?: { test: (one: string) => boolean; form: string } },
+): Setting<readonly string[]> {
+  const { item, ...rest } = options;
+  return {
+    ...rest,
+    form: `list of ${item?.form ?? 'text'}`,
+    parse: (value) => {
+      const parts = Array.isArray(value) ? value.map(asText) : asText(value).split(',');
+      const values = parts.map((part) => part.trim()).filter((part) => part !== '');
+      const bad = values.find((one) => item !== undefined && !item.test(one));
+      if (bad !== undefined) throw new Error(`a list of ${item?.form} ("${bad}" is not one)`);
+      return values;
+    },
+  };
+}

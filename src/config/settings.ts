@@ -1,0 +1,208 @@
+import { choice, flag, integer, list, requiredText, type Setting, text } from './setting.ts';
+
+const networkPattern = /^\[?[0-9a-fA-F:.]+\]?\/\d{1,3}:(\d{1,5}|\*)$/;
+
+/**
+ * Every setting there is. Types, `--help`, the reference page, `.env.example` and `config --dump` are made from this
+ * table; the file key is the path in snake case, the environment variable `OUTRIDER_` + the path unless named here.
+ */
+export const settings = {
+  database: {
+    url: text({
+      env: 'DATABASE_URL',
+      default: null,
+      secret: true,
+      description:
+        'PostgreSQL 15 or newer to use; without it an embedded server is started in the data directory.',
+    }),
+    connections: integer({
+      default: 10,
+      min: 2,
+      max: 200,
+      description: 'Connections each process may open.',
+    }),
+  },
+  data: {
+    dir: text({
+      default: null,
+      description: 'Where the embedded server keeps its data; a directory of the current user unless set.',
+    }),
+  },
+  api: {
+    host: requiredText({ default: '127.0.0.1', description: 'Address the API listens on.' }),
+    port: integer({
+      default: 8060,
+      min: 0,
+      max: 65535,
+      description: 'Port the API listens on; 0 picks a free one.',
+    }),
+  },
+  fetch: {
+    contactUrl: text({
+      default: null,
+      description:
+        'Page about your crawl that publishers find in the user agent. Set it before you crawl the web.',
+    }),
+    userAgent: text({
+      default: null,
+      description: 'Whole user agent; unless set it is "Outrider/<version> (+<contact URL>)".',
+    }),
+    productToken: requiredText({ default: 'Outrider', description: 'Name robots.txt rules address us by.' }),
+    pool: requiredText({ default: 'default', description: 'Group this fetcher belongs to.' }),
+    defaultDelayMs: integer({
+      default: 1000,
+      min: 0,
+      max: 3_600_000,
+      description: 'Least gap between two requests to one domain, in milliseconds.',
+    }),
+    domainsAtOnce: integer({
+      default: 50,
+      min: 1,
+      max: 1000,
+      description: 'Domains one fetcher works on at once.',
+    }),
+    batch: integer({
+      default: 50,
+      min: 1,
+      max: 200,
+      description: 'Most URLs taken with one lease of a domain.',
+    }),
+    leaseSeconds: integer({ default: 60, min: 5, max: 600, description: 'How long a domain is leased.' }),
+    timeoutMs: integer({
+      default: 30_000,
+      min: 100,
+      max: 600_000,
+      description: 'Total time a request may take.',
+    }),
+    headersTimeoutMs: integer({
+      default: 10_000,
+      min: 100,
+      max: 600_000,
+      description: 'Time until response headers.',
+    }),
+    maxBodyBytes: integer({
+      default: 10_000_000,
+      min: 1000,
+      max: 1_000_000_000,
+      description: 'Largest body after decompression.',
+    }),
+    maxTries: integer({
+      default: 5,
+      min: 1,
+      max: 100,
+      description: 'Tries before a failing URL is given up.',
+    }),
+    allowNetworks: list({
+      default: [],
+      item: { test: (one) => networkPattern.test(one), form: 'CIDR:PORT' },
+      description: 'Private networks that may be crawled all the same, each as CIDR:PORT (port * for any).',
+    }),
+    hostsFile: text({
+      default: null,
+      description: 'File of lines "ADDRESS[:PORT] name …" that pin names to addresses, as for staging sites.',
+    }),
+    networkConcurrency: integer({
+      default: 4,
+      min: 0,
+      max: 1000,
+      description: 'Requests at once per registrable domain and per /24 (or /48); 0 switches the cap off.',
+    }),
+    networkGapMs: integer({
+      default: 100,
+      min: 0,
+      max: 60_000,
+      description: 'Least gap between requests to one registrable domain or network.',
+    }),
+  },
+  polling: {
+    enabled: flag({ default: true, description: 'Whether feeds and sitemaps are polled.' }),
+    sitemapIntervalMinutes: integer({
+      default: 360,
+      min: 1,
+      max: 43_200,
+      description: 'Minutes between sitemap polls.',
+    }),
+    sitemapMaxAgeHours: integer({
+      default: 48,
+      min: 1,
+      max: 87_600,
+      description: 'Sitemap entries modified longer ago are not submitted.',
+    }),
+  },
+  documents: {
+    minWords: integer({
+      default: 50,
+      min: 0,
+      max: 10_000,
+      description: 'Below this a page is kept as a stub only.',
+    }),
+    keepHtml: choice({
+      choices: ['none', 'compressed'],
+      default: 'compressed',
+      description: 'Whether the bytes of each new document version are kept.',
+    }),
+  },
+  up: {
+    fetchers: integer({
+      default: 0,
+      min: 0,
+      max: 64,
+      description: 'Fetcher processes of `up`; 0 means by cores.',
+    }),
+    graceSeconds: integer({
+      default: 25,
+      min: 1,
+      max: 600,
+      description: 'Time a role has to finish when it is stopped.',
+    }),
+  },
+  health: {
+    port: integer({
+      default: 0,
+      min: 0,
+      max: 65535,
+      description: 'Port of /healthz and /metrics in each role; 0 is off.',
+    }),
+  },
+  log: {
+    level: choice({
+      env: 'LOG_LEVEL',
+      choices: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
+      default: 'info',
+      description: 'Least severity that is logged.',
+    }),
+    format: choice({
+      env: 'LOG_FORMAT',
+      choices: ['auto', 'text', 'json'],
+      default: 'auto',
+      description: 'Log lines as text or JSON; auto is text in a terminal and JSON elsewhere.',
+    }),
+  },
+} as const satisfies Record<string, Record<string, unknown>>;
+
+type Table = typeof settings;
+
+/** The effective configuration: one value per setting, by group and name. */
+export type Config = {
+  readonly [G in keyof Table]: {
+    readonly [N in keyof Table[G]]: Table[G][N] extends Setting<infer T> ? T : never;
+  };
+};
+
+/** A setting with its three names. */
+export type NamedSetting = Setting<unknown> & { group: string; name: string; key: string; env: string };
+
+const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** Every setting with its file key and environment variable, in table order. */
+export function listSettings(): NamedSetting[] {
+  return Object.entries(settings).flatMap(([group, entries]) =>
+    Object.entries(entries as Record<string, Setting<unknown>>).map(([name, setting]) => ({
+      ...setting,
+      group,
+      name,
+      key: `${group}.${snake(name)}`,
+      env: setting.env ?? `OUTRIDER_${snake(group)}_${snake(name)}`.toUpperCase(),
+    })),
+  );
+}

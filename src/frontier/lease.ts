@@ -1,0 +1,156 @@
+import type { Queryable } from '../db/index.ts';
+import type { UrlKind, UrlOrigin } from './rows.ts';
+
+/** A URL handed out with its domain. */
+export type LeasedUrl = {
+  hash: Buffer;
+  url: string;
+  kind: UrlKind;
+  origin: UrlOrigin;
+  sourceId: number | null;
+  level: number;
+  priority: number;
+  depth: number;
+  hops: number;
+  tries: number;
+  fetchCount: number;
+  etag: string | null;
+  lastModified: string | null;
+  contentHash: Buffer | null;
+  dueAt: Date;
+  executionId: bigint | null;
+};
+
+/** A domain held by one worker; the epoch is the fence every later write is checked against. */
+export type Lease = {
+  bucket: number;
+  domainKey: bigint;
+  epoch: bigint;
+  delayMs: number;
+  penaltyMs: number;
+  goodRun: number;
+  /** Since when the slot was due: the fairness order. */
+  dueSince: Date;
+  urls: LeasedUrl[];
+};
+
+export type LeaseOptions = {
+  owner: string;
+  pool: string;
+  slots: number;
+  leaseMs: number;
+  defaultDelayMs: number;
+  batch: number;
+  /** Low-water marks by level (index 0 = level 1), from `createMarks`. */
+  marks?: readonly (Date | null)[];
+  skewMs?: number;
+};
+
+type Row = {
+  bucket: number;
+  domain_key: bigint;
+  epoch: bigint;
+  delay_ms: number;
+  penalty_ms: number;
+  good_run: number;
+  due_since: Date;
+  url_hash: Buffer;
+  url: string;
+  kind: UrlKind;
+  origin: UrlOrigin;
+  source_id: number | null;
+  level: number;
+  priority: number;
+  depth: number;
+  hops: number;
+  tries: number;
+  fetch_count: number;
+  etag: string | null;
+  last_modified: string | null;
+  content_hash: Buffer | null;
+  due_at: Date;
+  execution_id: bigint | null;
+};
+
+/** Leases up to `slots` due domains, best level first, longest waiting first within a level. */
+export async function lease(db: Queryable, options: LeaseOptions): Promise<Lease[]> {
+  const result = await db.query<Row>(
+    `SELECT * FROM frontier_lease($1, $2, $3, $4, $5, $6, $7::timestamptz[], $8 * interval '1 millisecond')`,
+    [
+      options.owner,
+      options.pool,
+      options.slots,
+      options.leaseMs,
+      options.defaultDelayMs,
+      options.batch,
+      options.marks ?? null,
+      options.skewMs ?? 0,
+    ],
+  );
+  const leases: Lease[] = [];
+  for (const row of result.rows) {
+    let current = leases.at(-1);
+    if (current === undefined || current.domainKey !== row.domain_key) {
+      current = {
+        bucket: row.bucket,
+        domainKey: row.domain_key,
+        epoch: row.epoch,
+        delayMs: row.delay_ms,
+        penaltyMs: row.penalty_ms,
+        goodRun: row.good_run,
+        dueSince: row.due_since,
+        urls: [],
+      };
+      leases.push(current);
+    }
+    current.urls.push({
+      hash: row.url_hash,
+      url: row.url,
+      kind: row.kind,
+      origin: row.origin,
+      sourceId: row.source_id,
+      level: row.level,
+      priority: row.priority,
+      depth: row.depth,
+      hops: row.hops,
+      tries: row.tries,
+      fetchCount: row.fetch_count,
+      etag: row.etag,
+      lastModified: row.last_modified,
+      contentHash: row.content_hash,
+      dueAt: row.due_at,
+      executionId: row.execution_id,
+    });
+  }
+  return leases;
+}
+
+/** Renews leases; answers the keys of those still held. */
+export async function renew(
+  db: Queryable,
+  leases: readonly Pick<Lease, 'bucket' | 'domainKey' | 'epoch'>[],
+  options: { owner: string; leaseMs: number; defaultDelayMs: number; skewMs?: number },
+): Promise<Set<bigint>> {
+  const result = await db.query<{ domain_key: bigint }>(
+    `SELECT domain_key FROM frontier_renew($1, $2::smallint[], $3::bigint[], $4::bigint[], $5, $6, $7 * interval '1 millisecond')`,
+    [
+      options.owner,
+      leases.map((one) => one.bucket),
+      leases.map((one) => one.domainKey.toString()),
+      leases.map((one) => one.epoch.toString()),
+      options.leaseMs,
+      options.defaultDelayMs,
+      options.skewMs ?? 0,
+    ],
+  );
+  return new Set(result.rows.map((row) => row.domain_key));
+}
+
+/** Readies parked rows that have become due; answers how many domains were woken. */
+export async function promote(db: Queryable, options: { slots: number; skewMs?: number }): Promise<number> {
+  const result = await db.query<{ woken: number }>(
+    `SELECT frontier_promote($1, 1000, $2 * interval '1 millisecond') AS woken`,
+    [options.slots, options.skewMs ?? 0],
+  );
+  return result.rows[0]?.woken ?? 0;
+}

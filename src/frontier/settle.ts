@@ -1,0 +1,219 @@
+import type { Queryable } from '../db/index.ts';
+import type { Lease } from './lease.ts';
+import { type HoldReason, hexBytes, type UrlKind, type UrlOrigin, type UrlStatus } from './rows.ts';
+
+/** How one URL ended. Fields left out keep what the row has. */
+export type SettleItem = {
+  hash: Buffer;
+  status: UrlStatus;
+  kind: UrlKind;
+  /** Due again after this long; null: never by itself. */
+  dueInMs: number | null;
+  tries?: number;
+  httpStatus?: number | null;
+  errorCode?: string | null;
+  errorText?: string | null;
+  etag?: string | null;
+  lastModified?: string | null;
+  contentHash?: Buffer | null;
+  redirectedTo?: string | null;
+  /** New fetch address, when a permanent redirect kept the key. */
+  url?: string | null;
+  /** A request was answered. */
+  fetched: boolean;
+  /** 304 or the same text: nothing but the times moves. */
+  unchanged?: boolean;
+  validationStatus?: 'valid' | 'rejected' | 'stub' | null;
+  rejectionReason?: string | null;
+  /** The end of a redirect inside the domain; its row is made if it is unknown. */
+  target?: { url: string; origin: UrlOrigin; sourceId: number | null; priority: number; level: number; depth: number; hops: number; parentUrl: string | null };
+  /** What submitting the found items answered. */
+  found?: { seen: number; duplicate: number; rejected: number };
+  channel?: { id: number; error: string | null; newItems: number; format: string | null; hub: string | null; lastItemAt: Date | null };
+  /** A probe's answer, stored for whoever asked. */
+  result?: object;
+};
+
+/** A document to store with its URL, in the same transaction. */
+export type SettleDocument = {
+  hash: Buffer;
+  url: string;
+  sourceId: number | null;
+  wordCount: number;
+  confidence: number;
+  publishedAt: Date | null;
+  modifiedAt: Date | null;
+  contentHash: Buffer;
+  pageType: 'article' | 'stub' | 'listing' | 'other';
+  language: string | null;
+  canonicalUrl: string | null;
+  title: string | null;
+  section: string | null;
+  description: string | null;
+  leadImage: string | null;
+  authors: string[];
+  keywords: string[];
+  meta: object;
+  text: string;
+  raw: { body: Buffer; encoding: string; contentType: string | null } | null;
+};
+
+/** One row of the crawl log; `endedAt` is monotonic and turned into the database's time by its age. */
+export type LoggedRequest = {
+  endedAt: number;
+  status: number | null;
+  kind: string;
+  outcome: string;
+  hash: Buffer | null;
+  url: string;
+  sourceId: number | null;
+  executionId: bigint | null;
+  waitMs: number | null;
+  headersMs: number | null;
+  totalMs: number;
+  bytes: number;
+};
+
+export type SettleOptions = {
+  owner: string;
+  final: boolean;
+  items: readonly SettleItem[];
+  documents: readonly SettleDocument[];
+  requests: readonly LoggedRequest[];
+  /** Monotonic time now, and of the last response's headers or failure. */
+  monotonicMs: number;
+  lastAnswerAt: number;
+  defaultDelayMs: number;
+  hold?: { ms: number; reason: HoldReason } | null;
+  penaltyMs?: number | null;
+  goodRun?: number | null;
+  robotsDelayMs?: number | null;
+  skewMs?: number;
+};
+
+export type SettleResult = { outcome: 'settled' | 'stale'; settled: number; documents: number; versions: number; duplicates: number };
+
+// PostgreSQL text cannot hold NUL; pages can.
+const clean = (value: string | null | undefined): string | null => (value === null || value === undefined ? null : value.replaceAll('\u0000', ''));
+const short = (value: string | null | undefined, most: number): string | null => clean(value)?.slice(0, most) ?? null;
+const json = (values: readonly object[]): string | null =>
+  // A NUL inside a nested value would be refused by jsonb as \u0000.
+  values.length === 0 ? null : JSON.stringify(values).replaceAll('\\u0000', '');
+
+/** Settles URLs of a leased domain, and with `final` ends the lease. A stale worker changes nothing. */
+export async function settle(db: Queryable, lease: Pick<Lease, 'bucket' | 'domainKey' | 'epoch'>, options: SettleOptions): Promise<SettleResult> {
+  const raws: Buffer[] = [];
+  const documents = options.documents.map((document) => documentRow(document, raws));
+  const result = await db.query<SettleResult>(
+    `SELECT * FROM frontier_settle($1::smallint, $2, $3, $4, $5, $6, $7, $8::bytea[], $9, $10, $11, $12, $13::hold_reason, $14, $15::smallint, $16,
+       $17 * interval '1 millisecond')`,
+    [
+      lease.bucket,
+      lease.domainKey.toString(),
+      options.owner,
+      lease.epoch.toString(),
+      options.final,
+      json(options.items.map(itemRow)),
+      json(documents),
+      raws.length === 0 ? null : raws,
+      json(options.requests.map((request) => requestRow(request, options.monotonicMs))),
+      Math.max(0, options.monotonicMs - options.lastAnswerAt),
+      options.defaultDelayMs,
+      options.hold?.ms ?? null,
+      options.hold?.reason ?? null,
+      options.penaltyMs ?? null,
+      options.goodRun ?? null,
+      options.robotsDelayMs ?? null,
+      options.skewMs ?? 0,
+    ],
+  );
+  return result.rows[0]!;
+}
+
+function itemRow(item: SettleItem): object {
+  const { target, found, channel } = item;
+  return {
+    url_hash: hexBytes(item.hash),
+    status: item.status,
+    kind: item.kind,
+    due_in_ms: item.dueInMs,
+    tries: item.tries ?? null,
+    http_status: item.httpStatus ?? null,
+    error_code: item.errorCode ?? null,
+    error_text: short(item.errorText, 500),
+    // A monster validator would be sent back with every request: longer ones are not worth keeping.
+    etag: (item.etag?.length ?? 0) > 512 ? null : clean(item.etag),
+    last_modified: (item.lastModified?.length ?? 0) > 64 ? null : clean(item.lastModified),
+    content_hash: item.contentHash ? hexBytes(item.contentHash) : null,
+    redirected_to: clean(item.redirectedTo),
+    url: target?.url ?? item.url ?? null,
+    fetched: item.fetched,
+    unchanged: item.unchanged ?? false,
+    validation_status: item.validationStatus ?? null,
+    rejection_reason: item.rejectionReason ?? null,
+    target: target !== undefined,
+    origin: target?.origin ?? null,
+    source_id: target?.sourceId ?? null,
+    priority: target?.priority ?? null,
+    level: target?.level ?? null,
+    depth: target?.depth ?? null,
+    hops: target?.hops ?? null,
+    parent_url: target?.parentUrl ?? null,
+    items_seen: found?.seen ?? null,
+    items_duplicate: found?.duplicate ?? null,
+    items_rejected: found?.rejected ?? null,
+    channel_id: channel?.id ?? null,
+    channel_error: channel?.error ?? null,
+    channel_new: channel?.newItems ?? null,
+    channel_format: channel?.format ?? null,
+    channel_hub: short(channel?.hub, 2048),
+    last_item_at: channel?.lastItemAt ?? null,
+    result: item.result ?? null,
+  };
+}
+
+function documentRow(document: SettleDocument, raws: Buffer[]): object {
+  if (document.raw !== null) raws.push(document.raw.body);
+  return {
+    url_hash: hexBytes(document.hash),
+    url: document.url,
+    source_id: document.sourceId,
+    word_count: document.wordCount,
+    confidence: document.confidence,
+    published_at: document.publishedAt,
+    modified_at: document.modifiedAt,
+    content_hash: hexBytes(document.contentHash),
+    page_type: document.pageType,
+    language: document.language,
+    canonical_url: document.canonicalUrl,
+    title: clean(document.title),
+    section: clean(document.section),
+    description: clean(document.description),
+    lead_image: document.leadImage,
+    authors: document.authors,
+    keywords: document.keywords,
+    meta: document.meta,
+    text: document.text,
+    raw_index: document.raw === null ? null : raws.length,
+    raw_encoding: document.raw?.encoding ?? null,
+    raw_type: document.raw?.contentType ?? null,
+  };
+}
+
+function requestRow(request: LoggedRequest, nowMs: number): object {
+  const round = (ms: number | null): number | null => (ms === null ? null : Math.round(ms));
+  return {
+    ago_ms: Math.max(0, nowMs - request.endedAt),
+    status: request.status,
+    kind: request.kind,
+    outcome: request.outcome,
+    url_hash: request.hash === null ? null : hexBytes(request.hash),
+    url: request.url,
+    source_id: request.sourceId,
+    execution_id: request.executionId?.toString() ?? null,
+    wait_ms: round(request.waitMs),
+    headers_ms: round(request.headersMs),
+    total_ms: round(request.totalMs),
+    bytes: request.bytes,
+  };
+}

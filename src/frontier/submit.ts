@@ -1,0 +1,105 @@
+import { createHash } from 'node:crypto';
+import type { Queryable } from '../db/index.ts';
+import { channelHash, identifyUrl, probeHash, type UrlIdentity } from '../url/index.ts';
+import { levelOf } from './levels.ts';
+import { hexBytes, type UrlKind, type UrlOrigin } from './rows.ts';
+
+/** A URL somebody wants fetched. */
+export type SubmitItem = {
+  url: string;
+  /** What relative addresses are resolved against. */
+  base?: string | undefined;
+  kind: UrlKind;
+  origin: UrlOrigin;
+  sourceId: number | null;
+  priority: number;
+  depth?: number;
+  hops?: number;
+  parentUrl?: string | null;
+  executionId?: bigint | null;
+  /** When it is due; now unless said. */
+  dueAt?: Date | null;
+  /** When the producer says it was published or changed. */
+  modifiedAt?: Date | null;
+  /** Of the producer's own registrable domain, or a person's wish: may raise and refresh known rows. */
+  own: boolean;
+  /** For probes: makes the row unique. */
+  probeId?: string;
+};
+
+/** What became of an item; `rejected:<reason>` says why it never reached the frontier. */
+export type SubmitAnswer = 'inserted' | 'raised' | 'refreshed' | 'duplicate' | `rejected:${string}`;
+
+/** One answer per item, in order, with the identity under which it is known. */
+export type SubmitResult = { answer: SubmitAnswer; identity: UrlIdentity | null; hash: Buffer | null };
+
+export type SubmitOptions = { refetchAgeHours?: number; skewMs?: number };
+
+// Each chunk is its own transaction: long ones would hold slots that fetchers want. 500 keeps the call under 50 ms.
+const chunkSize = 500;
+
+type Prepared = { index: number; identity: UrlIdentity; hash: Buffer; item: SubmitItem };
+
+/** Submits a batch. Idempotent: a crash in between only means submitting it again. */
+export async function submit(db: Queryable, items: readonly SubmitItem[], options: SubmitOptions = {}): Promise<SubmitResult[]> {
+  const results: SubmitResult[] = new Array(items.length);
+  const prepared: Prepared[] = [];
+  for (const [index, item] of items.entries()) {
+    const identified = identifyUrl(item.url, item.base === undefined ? {} : { base: item.base });
+    if (identified.outcome === 'rejected') {
+      results[index] = { answer: `rejected:${identified.reason}`, identity: null, hash: null };
+      continue;
+    }
+    const { identity } = identified;
+    const hash = hashOf(item, identity);
+    results[index] = { answer: 'duplicate', identity, hash };
+    prepared.push({ index, identity, hash, item });
+  }
+  // Grouped by bucket so that a chunk touches few buckets; the order inside a bucket is the producer's.
+  prepared.sort((a, b) => a.identity.bucket - b.identity.bucket || a.index - b.index);
+  for (let start = 0; start < prepared.length; start += chunkSize) {
+    const chunk = prepared.slice(start, start + chunkSize);
+    for (const row of await submitChunk(db, chunk, options)) results[row.ord]!.answer = row.answer;
+  }
+  return results;
+}
+
+function hashOf(item: SubmitItem, identity: UrlIdentity): Buffer {
+  if (item.kind === 'channel') return channelHash(identity.fetchUrl);
+  if (item.kind === 'probe') return probeHash(item.probeId ?? '', identity.fetchUrl);
+  return identity.hash;
+}
+
+async function submitChunk(
+  db: Queryable,
+  chunk: readonly Prepared[],
+  options: SubmitOptions,
+): Promise<{ ord: number; answer: SubmitAnswer }[]> {
+  const rows = chunk.map(({ index, identity, hash, item }) => ({
+    ord: index,
+    bucket: identity.bucket,
+    domain_key: identity.domainKey.toString(),
+    domain: identity.domain,
+    parent_domain: identity.registrableDomain,
+    url_hash: hexBytes(hash),
+    url: identity.fetchUrl,
+    kind: item.kind,
+    origin: item.origin,
+    source_id: item.sourceId,
+    priority: item.priority,
+    level: levelOf(item.kind, item.priority),
+    depth: item.depth ?? 0,
+    hops: item.hops ?? 0,
+    parent_url: item.parentUrl ?? null,
+    parent_hash: item.parentUrl ? hexBytes(createHash('sha256').update(item.parentUrl).digest()) : null,
+    execution_id: item.executionId?.toString() ?? null,
+    due_at: item.dueAt ?? null,
+    modified_at: item.modifiedAt ?? null,
+    own: item.own,
+  }));
+  const result = await db.query<{ ord: number; answer: SubmitAnswer }>(
+    `SELECT ord, answer FROM frontier_submit($1, $2 * interval '1 hour', $3 * interval '1 millisecond')`,
+    [JSON.stringify(rows), options.refetchAgeHours ?? 6, options.skewMs ?? 0],
+  );
+  return result.rows;
+}

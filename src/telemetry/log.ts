@@ -1,0 +1,67 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+
+/** The structured logger every part is given; fields first, then a sentence. */
+export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error'> & {
+  child(fields: object): Log;
+};
+
+export type LogOptions = {
+  level: string;
+  format: 'auto' | 'text' | 'json';
+  /** Fields on every line: role, worker. */
+  base?: Record<string, unknown>;
+  stream?: NodeJS.WritableStream & { isTTY?: boolean };
+};
+
+// Values that must never reach a log line, wherever they stand in the fields.
+const secretPaths = [
+  'password',
+  'secret',
+  'token',
+  'authorization',
+  'cookie',
+  'databaseUrl',
+  'connectionString',
+];
+
+/** Makes the process's logger: JSON lines, or text for people. Logs go to stderr so that stdout stays data. */
+export function createLog(options: LogOptions): Log {
+  const stream = options.stream ?? process.stderr;
+  const text = options.format === 'text' || (options.format === 'auto' && stream.isTTY === true);
+  const destination: DestinationStream = text
+    ? { write: (line) => void stream.write(formatLine(line, stream.isTTY === true)) }
+    : { write: (line) => void stream.write(line) };
+  return pino(
+    {
+      level: options.level,
+      base: options.base ?? {},
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: secretPaths.flatMap((path) => [path, `*.${path}`]), censor: '********' },
+      serializers: { error: pino.stdSerializers.err, err: pino.stdSerializers.err },
+    },
+    destination,
+  ) as unknown as Log;
+}
+
+const colours: Record<string, number> = { trace: 90, debug: 90, info: 36, warn: 33, error: 31 };
+
+// Control characters from the web must not reach a terminal: they could move the cursor or hide text.
+const printable = (value: string): string => value.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '�');
+
+function formatLine(line: string, colour: boolean): string {
+  const { level, time, msg, role, worker: _worker, error, ...fields } = JSON.parse(line) as Record<string, unknown>;
+  const name = String(level);
+  const failure = error as { message?: string } | undefined;
+  if (failure?.message !== undefined) fields['error'] = failure.message;
+  const paint = (code: number, value: string) => (colour ? `\u001b[${code}m${value}\u001b[0m` : value);
+  const details = Object.entries(fields).map(([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`);
+  const words = [
+    paint(90, String(time).slice(11, 23)),
+    paint(colours[name] ?? 0, name.padEnd(5)),
+    paint(90, printable(String(role ?? ''))),
+    printable(String(msg ?? '')),
+    paint(90, printable(details.join(' '))),
+  ];
+  return `${words.join(' ')}\n`;
+}

@@ -1,0 +1,73 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+/** All metrics of a process. Names follow Prometheus: base units, `_total`; never a URL or host as label. */
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** Makes the registry with every metric the product has. */
+export function createMetrics() {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  return {
+    registry,
+    submitted: new Counter({
+      name: 'outrider_submitted_items_total',
+      help: 'Items submitted to the frontier, by answer.',
+      labelNames: ['answer'],
+      registers,
+    }),
+    requests: new Counter({
+      name: 'outrider_requests_total',
+      help: 'Requests that left this process, by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    responseBytes: new Counter({ name: 'outrider_response_bytes_total', help: 'Bytes received.', registers }),
+    settled: new Counter({
+      name: 'outrider_settled_urls_total',
+      help: 'URLs settled, by status.',
+      labelNames: ['status'],
+      registers,
+    }),
+    staleSettles: new Counter({
+      name: 'outrider_stale_settles_total',
+      help: 'Settles refused because the lease was lost.',
+      registers,
+    }),
+    documents: new Counter({
+      name: 'outrider_documents_total',
+      help: 'Documents stored, by what they were.',
+      labelNames: ['change'],
+      registers,
+    }),
+    requestSeconds: new Histogram({
+      name: 'outrider_request_duration_seconds',
+      help: 'Time until response headers.',
+      buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+      registers,
+    }),
+    pollLateness: new Histogram({
+      name: 'outrider_poll_lateness_seconds',
+      help: 'Time between a channel being due and its request.',
+      buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 3600],
+      registers,
+    }),
+    leasedDomains: new Gauge({
+      name: 'outrider_leased_domains',
+      help: 'Domains this process holds.',
+      registers,
+    }),
+    loopTurns: new Counter({
+      name: 'outrider_loop_turns_total',
+      help: 'Turns of each loop.',
+      labelNames: ['loop'],
+      registers,
+    }),
+    loopErrors: new Counter({
+      name: 'outrider_loop_errors_total',
+      help: 'Turns of each loop that threw.',
+      labelNames: ['loop'],
+      registers,
+    }),
+  };
+}

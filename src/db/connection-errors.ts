@@ -1,0 +1,69 @@
+import { AppError, EXIT } from '../errors/index.ts';
+
+// Node's socket errors, and the server's classes: 08 connection exception, 57P01-57P05 shutdown, crash, starting up,
+// idle session ended, 25P03 idle transaction ended (the server closes the connection with it).
+const lostCodes = new Set([
+  ...[
+    'ECONNRESET',
+    'ECONNREFUSED',
+    'EPIPE',
+    'ENOENT',
+    'ETIMEDOUT',
+    'ENOTCONN',
+    'EHOSTUNREACH',
+    'ENETUNREACH',
+  ],
+  ...['57P01', '57P02', '57P03', '57P05', '25P03'],
+]);
+
+const lostMessages =
+  /^(Connection terminated|Client has encountered a connection error|Client was closed and is not queryable|timeout expired|server closed the connection|query_wait_timeout)/;
+
+/** Whether an error means that the connection, not the statement, failed: the same call may work on a new one. */
+export function isConnectionLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  return lostCodes.has(code) || code.startsWith('08') || lostMessages.test(error.message);
+}
+
+/** Host, port and database of a connection string: what may be shown; user and password never are. */
+export function describeTarget(connectionString: string): string {
+  try {
+    const url = new URL(connectionString);
+    const host = url.searchParams.get('host') ?? decodeURIComponent(url.hostname);
+    return `${host || 'localhost'}:${url.port || '5432'}${url.pathname}`;
+  } catch {
+    return 'the address in DATABASE_URL'; // unreadable, and it may hold a password: say nothing of it
+  }
+}
+
+/** Turns a failed first connection into an error with advice; `cause` is left out where it could hold the address. */
+export function unreachable(connectionString: string, cause: unknown): AppError {
+  const target = describeTarget(connectionString);
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const [reason, advice] = explain(code);
+  return new AppError('db_unreachable', `No database at ${target}: ${reason}`, {
+    exitCode: EXIT.database,
+    httpStatus: 503,
+    retry: isConnectionLost(cause),
+    advice,
+    ...(code === '' || code === 'ERR_INVALID_URL' ? {} : { cause }),
+  });
+}
+
+function explain(code: string): [reason: string, advice: string] {
+  const check = 'Check DATABASE_URL, or unset it to use the embedded database.';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return ['its name is not known.', check];
+  if (code === 'ECONNREFUSED' || code === 'ENOENT')
+    return ['nothing listens there.', `Start that server. ${check}`];
+  if (code.startsWith('28')) return ['it refuses this user or password.', check];
+  if (code === '3D000') return ['the server has no such database.', `Create it (CREATE DATABASE). ${check}`];
+  if (code === 'ERR_INVALID_URL')
+    return ['the address cannot be read.', `It looks like ${example}. ${check}`];
+  if (code === '57P03') return ['the server is starting.', 'Try again in a moment.'];
+  if (/CERT|TLS|SSL|SELF_SIGNED/.test(code))
+    return [`its certificate was refused (${code}).`, 'Give the CA with sslrootcert=FILE in DATABASE_URL.'];
+  return [code === '' ? 'it did not answer in time.' : `it failed with ${code}.`, check];
+}
+
+const example = 'postgresql://user:password@host:5432/database';

@@ -1,0 +1,116 @@
+import { chownSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { ensureCluster, roleName } from './cluster.ts';
+import { namedFailure } from './failures.ts';
+import { withLock } from './lock.ts';
+import { capLog } from './log.ts';
+import { loadState, type Places, preparePlaces } from './places.ts';
+import { findBinaries } from './platform.ts';
+import { prepareRuntime } from './runtime.ts';
+import { findServer, joinServer, socketPort, startServer, stopServer } from './server.ts';
+import { decideServerUser } from './server-user.ts';
+import { countUsers, enterUser, leaveUser } from './users.ts';
+
+export { roleName } from './cluster.ts';
+export { defaultDataDir } from './places.ts';
+
+/** How often each process looks after the server and its log. */
+const watchMs = 5_000;
+
+/** This process's share in the server of a data directory. */
+export type EmbeddedServer = {
+  /** Where to connect; it may change when the server is started again. */
+  address(): { host: string; port: number; user: string };
+  /** Starts the server if it is not running and waits until it answers. */
+  ensureRunning(): Promise<void>;
+  /** Gives up the share; the last one stops the server. */
+  release(): Promise<void>;
+};
+
+/**
+ * Takes a share in the server of a data directory. Nothing is started yet: whoever calls ensureRunning first starts
+ * it, under a lock all processes of the directory share.
+ */
+export function attachServer(options: { dataDir: string; durable: boolean }): EmbeddedServer {
+  const places = preparePlaces(options.dataDir);
+  prepareUsersDir(places);
+  const entry = enterUser(places.users);
+  let pending: Promise<void> | undefined;
+  let released: Promise<void> | undefined;
+
+  const ensureRunning = async (): Promise<void> => {
+    if (released) return;
+    pending ??= ensureServer(places, options.durable).finally(() => {
+      pending = undefined;
+    });
+    await pending;
+  };
+  return {
+    address: () => ({ host: loadState(places)?.socketDir ?? places.dir, port: socketPort, user: roleName }),
+    ensureRunning,
+    release: () => {
+      released ??= release(places, entry);
+      return released;
+    },
+  };
+}
+
+/** Looks after a server until stopped: starts it again when it died, keeps its log small. */
+export function watchServer(
+  server: EmbeddedServer,
+  options: { dataDir: string; onError: (error: unknown) => void },
+): () => void {
+  const places = preparePlaces(options.dataDir);
+  const timer = setInterval(() => {
+    try {
+      capLog(places.log);
+      if (findServer(places) === undefined) server.ensureRunning().catch(options.onError);
+    } catch (error) {
+      options.onError(error);
+    }
+  }, watchMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function prepareUsersDir(places: Places): void {
+  if (existsSync(places.users)) return;
+  mkdirSync(places.users, { recursive: true, mode: 0o700 });
+  // Root working in a directory of somebody else: the owner must be able to come back.
+  const user = decideServerUser(places.dir, places.cluster);
+  if (user.switches && user.uid === user.initUid) chownSync(places.users, user.uid, user.uid);
+}
+
+async function ensureServer(places: Places, durable: boolean): Promise<void> {
+  try {
+    await withLock(places.lock, async () => {
+      if (await joinServer(places)) return;
+      const { nativeDir, version } = findBinaries();
+      const user = decideServerUser(places.dir, places.cluster);
+      const runtime = prepareRuntime(nativeDir, version, user.uid);
+      await ensureCluster(places, runtime, { user, durable });
+      await startServer(places, runtime, user);
+    });
+  } catch (error) {
+    throw namedFailure(error);
+  }
+}
+
+async function release(places: Places, entry: string): Promise<void> {
+  // The directory may be gone (a test's temporary one); then so is the server.
+  if (!existsSync(places.dir)) return;
+  await withLock(places.lock, async () => {
+    leaveUser(entry);
+    if (countUsers(places.users) === 0) await stopServer(places);
+  });
+}
+
+/** Stops a server whoever uses it and removes its directory; for the end of a test run. */
+export async function destroyServer(dataDir: string): Promise<void> {
+  if (!existsSync(dataDir)) return;
+  const places = preparePlaces(dataDir);
+  const socketDir = loadState(places)?.socketDir;
+  await withLock(places.lock, () => stopServer(places));
+  if (socketDir !== undefined && !socketDir.startsWith(places.dir))
+    rmSync(socketDir, { recursive: true, force: true });
+  rmSync(places.dir, { recursive: true, force: true });
+}

@@ -1,0 +1,12 @@
+/** The database: embedded or external, its pool, its schema. */
+export { isConnectionLost } from './connection-errors.ts';
+export { defaultDataDir } from './embedded/index.ts';
+export {
+  type MigrateOptions,
+  type MigrateResult,
+  type MigrationStatus,
+  migrate,
+  migrationStatus,
+} from './migrate.ts';
+export { type OpenOptions, openDatabase } from './open.ts';
+export type { Database, DatabaseLog, Queryable } from './queryable.ts';

@@ -1,0 +1,224 @@
+import { AppError, EXIT, messageOf } from '../errors/index.ts';
+import { loadMigrations, type Migration } from './migration-files.ts';
+import type { DatabaseLog, Queryable } from './queryable.ts';
+import { silentLog } from './queryable.ts';
+
+/** Name of the lock around a migration; any constant does ("outrider" in ASCII, halved to fit). */
+const lockKey = '4015726772614214329';
+
+/** Where to migrate to and whether to only say so. */
+export type MigrateOptions = {
+  /** Target version, up or down; the newest unless said. */
+  to?: number | undefined;
+  dryRun?: boolean | undefined;
+  migrationsDir?: string | undefined;
+  log?: DatabaseLog | undefined;
+};
+
+/** What was done (or, in a dry run, would be). */
+export type MigrateResult = {
+  from: number;
+  to: number;
+  applied: number[];
+  reverted: number[];
+  dryRun: boolean;
+};
+
+/** One line of `outrider db status`. */
+export type MigrationStatus = {
+  version: number;
+  name: string;
+  appliedAt: Date | undefined;
+  changed: boolean;
+};
+
+/** A pool, or a single connection: a migration needs several statements in one transaction. */
+export type Connectable = Queryable & { connect(): Promise<Queryable & { release(error?: Error): void }> };
+
+type AppliedRow = { version: number; name: string; checksum: string; applied_at: Date };
+type Step = { direction: 'up' | 'down'; migration: Migration };
+
+/** Brings the schema to a version, each step in a transaction of its own; safe when many processes start at once. */
+export async function migrate(pool: Connectable, options: MigrateOptions = {}): Promise<MigrateResult> {
+  const migrations = loadMigrations(options.migrationsDir);
+  const target = decideTarget(migrations, options.to);
+  const log = options.log ?? silentLog;
+  // The usual start: nothing to do, and no lock and no right to change tables is needed to see it.
+  const before = await loadApplied(pool);
+  checkApplied(before, migrations);
+  const result: MigrateResult = {
+    from: before.length,
+    to: target,
+    applied: [],
+    reverted: [],
+    dryRun: options.dryRun ?? false,
+  };
+  if (options.dryRun) {
+    for (let at = before.length; at !== target; ) {
+      const step = decideStep(migrations, at, target);
+      if (!step) break;
+      (step.direction === 'up' ? result.applied : result.reverted).push(step.migration.version);
+      at += step.direction === 'up' ? 1 : -1;
+    }
+    return result;
+  }
+  for (let at = before.length; at !== target; ) {
+    const step = await runStep(pool, migrations, target);
+    if (!step) break;
+    const { direction, migration } = step;
+    (direction === 'up' ? result.applied : result.reverted).push(migration.version);
+    at = direction === 'up' ? migration.version : migration.version - 1;
+    log.info({ version: migration.version, name: migration.name, direction }, 'migrated the database');
+  }
+  return result;
+}
+
+/** All migrations known to this program, and when the database got them. */
+export async function migrationStatus(
+  db: Queryable,
+  options: { migrationsDir?: string | undefined } = {},
+): Promise<MigrationStatus[]> {
+  const applied = new Map((await loadApplied(db)).map((row) => [row.version, row]));
+  const known = loadMigrations(options.migrationsDir);
+  const unknown = [...applied.values()].filter((row) => row.version > known.length);
+  return [
+    ...known.map(({ version, name, checksum }) => {
+      const row = applied.get(version);
+      return {
+        version,
+        name,
+        appliedAt: row?.applied_at,
+        changed: row !== undefined && row.checksum !== checksum,
+      };
+    }),
+    ...unknown.map((row) => ({
+      version: row.version,
+      name: row.name,
+      appliedAt: row.applied_at,
+      changed: false,
+    })),
+  ];
+}
+
+function decideTarget(migrations: Migration[], to: number | undefined): number {
+  if (to === undefined) return migrations.length;
+  if (Number.isInteger(to) && to >= 0 && to <= migrations.length) return to;
+  throw new AppError('db_no_such_version', `There is no schema version ${to}.`, {
+    exitCode: EXIT.usage,
+    httpStatus: 400,
+    advice: `Name a version from 0 (empty) to ${migrations.length}.`,
+  });
+}
+
+function decideStep(migrations: Migration[], at: number, target: number): Step | undefined {
+  const up = migrations[at];
+  const down = migrations[at - 1];
+  if (at < target && up) return { direction: 'up', migration: up };
+  if (at > target && down) return { direction: 'down', migration: down };
+  return undefined;
+}
+
+async function loadApplied(db: Queryable): Promise<AppliedRow[]> {
+  const { rows: exists } = await db.query<{ found: boolean }>(
+    `SELECT to_regclass('schema_migrations') IS NOT NULL AS found`,
+  );
+  if (!exists[0]?.found) return [];
+  const { rows } = await db.query<AppliedRow>(
+    'SELECT version, name, checksum, applied_at FROM schema_migrations ORDER BY version',
+  );
+  return rows;
+}
+
+/** The schema version a database has; 0 for an empty one. */
+export async function loadSchemaVersion(db: Queryable): Promise<number> {
+  return (await loadApplied(db)).at(-1)?.version ?? 0;
+}
+
+function checkApplied(applied: AppliedRow[], migrations: Migration[]): void {
+  const newest = applied.at(-1)?.version ?? 0;
+  if (newest > migrations.length)
+    throw new AppError(
+      'db_newer_schema',
+      `The database has schema version ${newest}; this program knows ${migrations.length}.`,
+      {
+        exitCode: EXIT.database,
+        httpStatus: 503,
+        advice: `Use the newer Outrider that made it, or with that one run: outrider db migrate --to ${migrations.length}`,
+      },
+    );
+  for (const row of applied) {
+    const migration = migrations[row.version - 1];
+    if (migration?.checksum === row.checksum) continue;
+    throw new AppError(
+      'db_changed_migration',
+      `Migration ${row.version} (${row.name}) is not the one this database was built with.`,
+      {
+        exitCode: EXIT.database,
+        httpStatus: 503,
+        advice:
+          'Released migrations never change: install the matching version, or export, reset and import the data.',
+      },
+    );
+  }
+}
+
+// The lock lasts for the transaction, not the session: behind PgBouncer in transaction mode a session is nobody's.
+// Every process runs this loop; whoever waited for the lock finds the step done and goes on with the next.
+async function runStep(
+  pool: Connectable,
+  migrations: Migration[],
+  target: number,
+): Promise<Step | undefined> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    // Waiting for another process's migration is not being stuck: more patience than the pool's own limit.
+    await client.query(`BEGIN; SET LOCAL lock_timeout = '10min'; SELECT pg_advisory_xact_lock(${lockKey})`);
+    await client.query(
+      `CREATE TABLE IF NOT EXISTS schema_migrations (
+         version int PRIMARY KEY CHECK (version > 0),
+         name text NOT NULL,
+         checksum text NOT NULL,
+         applied_at timestamptz NOT NULL DEFAULT now())`,
+    );
+    const applied = await loadApplied(client);
+    checkApplied(applied, migrations);
+    const step = decideStep(migrations, applied.length, target);
+    if (step) await applyStep(client, step);
+    await client.query('COMMIT');
+    return step;
+  } catch (error) {
+    await client.query('ROLLBACK').catch((rollbackError: Error) => {
+      broken = rollbackError;
+    });
+    throw error;
+  } finally {
+    client.release(broken);
+  }
+}
+
+async function applyStep(db: Queryable, { direction, migration }: Step): Promise<void> {
+  try {
+    // Tables in use are waited for, but not for ever: a queue behind our lock would stop every reader.
+    await db.query(`SET LOCAL lock_timeout = '30s'`);
+    await db.query(migration[direction]);
+  } catch (cause) {
+    throw new AppError(
+      'db_migration_failed',
+      `Migration ${migration.version} (${migration.name}, ${direction}) failed: ${messageOf(cause)}`,
+      {
+        exitCode: EXIT.database,
+        advice: 'Nothing of it was kept. Run it again, or report the message.',
+        cause,
+      },
+    );
+  }
+  if (direction === 'down')
+    await db.query('DELETE FROM schema_migrations WHERE version = $1', [migration.version]);
+  else
+    await db.query('INSERT INTO schema_migrations (version, name, checksum) VALUES ($1, $2, $3)', [
+      migration.version,
+      migration.name,
+      migration.checksum,
+    ]);
+}

@@ -1,0 +1,22 @@
+/** URLs: one identity (the key), one fetch address, their domain, and what may enter the frontier. */
+export { type ClassifyContext, classifyUrl, type UrlClass } from './classify.ts';
+export { canonicalDomain, domainIdentity, registrableDomain } from './domain.ts';
+export {
+  decideUrlFilter,
+  type UrlFilterDecision,
+  type UrlFilterReason,
+  type UrlFilterRules,
+} from './filter.ts';
+export {
+  type IdentifyOptions,
+  type IdentifyResult,
+  identifyUrl,
+  MAX_URL_LENGTH,
+  originOf,
+  type UrlIdentity,
+  type UrlRejection,
+} from './identity.ts';
+export { channelHash, parseUrlId, probeHash, urlId } from './ids.ts';
+export type { HostRules } from './key.ts';
+export { parseUrlPattern } from './patterns.ts';
+export { resolveUrl } from './whatwg.ts';

@@ -1,0 +1,71 @@
+import { normaliseEscapes } from './escapes.ts';
+import { isTrackingParameter } from './tracking.ts';
+import { parseUrl, pathOf } from './whatwg.ts';
+
+/** What the operator knows about one host; changes the key, never the address that is fetched. */
+export type HostRules = {
+  /** `/a` and `/a/` are two pages there. */
+  keepTrailingSlash?: boolean;
+  /** Further parameters that say nothing about the page. */
+  stripParameters?: readonly string[];
+  /** Parameters to keep although they look like tracking (`ref` selects content on a few sites). */
+  keepParameters?: readonly string[];
+};
+
+/** The parts of a key that the domain is made from. */
+export type UrlKey = { key: string; hostname: string; port: string };
+
+/** The key of a parsed http(s) URL; null when no host remains. */
+export function keyOf(url: URL, rules: HostRules = {}): UrlKey | null {
+  const hostname = hostOf(url);
+  if (hostname === null) return null;
+  // The parser has removed the port of the scheme it came with. `http://h:443` loses its port as well: the key says
+  // https, where 443 is the default, and a key of a key must be itself.
+  const port = url.port === '443' ? '' : url.port;
+  const path = keyPath(pathOf(url), rules.keepTrailingSlash === true);
+  const query = keyQuery(url.search, rules);
+  return { key: `https://${hostname}${port && `:${port}`}${path}${query}`, hostname, port };
+}
+
+function hostOf(url: URL): string | null {
+  const { hostname } = url;
+  if (!hostname.endsWith('.')) return hostname;
+  let end = hostname.length;
+  while (end > 0 && hostname.charCodeAt(end - 1) === 46) end -= 1;
+  if (end === 0) return null;
+  // Without its dot the name may read as an address (`1.2.3.4..`) or as none (`a.0x1..`): the parser decides.
+  return parseUrl(`https://${hostname.slice(0, end)}/`)?.hostname ?? null;
+}
+
+function keyPath(path: string, keepTrailingSlash: boolean): string {
+  const normal = normaliseEscapes(path);
+  if (keepTrailingSlash) return normal;
+  let end = normal.length;
+  while (end > 0 && normal.charCodeAt(end - 1) === 47) end -= 1;
+  return end === 0 ? '/' : normal.slice(0, end);
+}
+
+function keyQuery(search: string, rules: HostRules): string {
+  if (search.length < 2) return '';
+  const strip = lowerSet(rules.stripParameters);
+  const keep = lowerSet(rules.keepParameters);
+  const parameters: { name: string; text: string }[] = [];
+  for (const piece of search.slice(1).split('&')) {
+    if (piece === '') continue;
+    const text = normaliseEscapes(piece);
+    const equals = text.indexOf('=');
+    const name = equals < 0 ? text : text.slice(0, equals);
+    const lower = name.toLowerCase();
+    if (!keep.has(lower) && (strip.has(lower) || isTrackingParameter(lower))) continue;
+    parameters.push({ name, text });
+  }
+  // Array sort is stable: equal names keep their order. By code unit, never by locale.
+  parameters.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  return parameters.length === 0 ? '' : `?${parameters.map((p) => p.text).join('&')}`;
+}
+
+function lowerSet(names: readonly string[] | undefined): ReadonlySet<string> {
+  return names === undefined || names.length === 0 ? none : new Set(names.map((name) => name.toLowerCase()));
+}
+
+const none: ReadonlySet<string> = new Set();

@@ -1,0 +1,172 @@
+import { attribute, collapse, INLINE, nextNode, type Page, type PageNode, TEXT } from '../html/index.ts';
+
+/** A run of text between two line breaks of the layout: the unit that is kept or dropped. */
+export type Block = {
+  /** The innermost block-level element the text stands in. */
+  owner: PageNode;
+  text: string;
+  words: number;
+  chars: number;
+  /** Characters inside links. */
+  linkChars: number;
+  links: number;
+  /** Characters in bold or emphasised text. */
+  strongChars: number;
+  images: number;
+  /** Whether the text stands in a form control such as a button or a label. */
+  inControl: boolean;
+  /** Node index at which the block begins, and the one after its last. */
+  from: number;
+  to: number;
+};
+
+const SKIPPED = new Set(
+  (
+    'script style noscript template svg iframe object head select textarea audio video canvas map datalist embed ' +
+    'applet frameset progress meter title'
+  ).split(' '),
+);
+const STRONG = new Set(['b', 'strong', 'em', 'i']);
+const CONTROL = new Set(['button', 'label', 'input']);
+const MAX_BLOCKS = 20_000;
+const MAX_BLOCK_CHARS = 200_000;
+
+/** Whether the subtree never holds visible text. */
+export function isSkipped(node: PageNode): boolean {
+  return SKIPPED.has(node.tag);
+}
+
+function countWords(text: string): number {
+  let words = 0;
+  let inside = false;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 32) inside = false;
+    else if (code >= 0x3040 && code < 0xac00) {
+      // Chinese and Japanese write no spaces: two characters count as a word.
+      words += 0.5;
+      inside = false;
+    } else if (!inside) {
+      inside = true;
+      words++;
+    }
+  }
+  return Math.ceil(words);
+}
+
+class BlockReader {
+  readonly blocks: Block[] = [];
+  private raw = '';
+  private owner: PageNode | null = null;
+  private linkChars = 0;
+  private links = 0;
+  private strongChars = 0;
+  private images = 0;
+  private controlChars = 0;
+  private from = 0;
+  private breaks = 0;
+
+  addText(node: PageNode, inLink: boolean, inStrong: boolean, inControl: boolean): void {
+    if (this.raw.length > MAX_BLOCK_CHARS) return;
+    const text = node.text;
+    if (this.owner === null) {
+      if (!/\S/.test(text)) return;
+      let owner = node.parent!;
+      while (owner.parent !== null && INLINE.has(owner.tag)) owner = owner.parent;
+      this.owner = owner;
+      this.from = node.index;
+    }
+    this.raw += text;
+    if (inLink || inStrong || inControl) {
+      const chars = text.trim().length;
+      if (inLink) this.linkChars += chars;
+      if (inStrong) this.strongChars += chars;
+      if (inControl) this.controlChars += chars;
+    }
+    if (this.breaks > 0 && /\S/.test(text)) this.breaks = 0;
+  }
+
+  addLink(): void {
+    this.links++;
+  }
+
+  addImage(): void {
+    this.images++;
+  }
+
+  lineBreak(at: number): void {
+    this.breaks++;
+    // Two line breaks are how old pages write a paragraph.
+    if (this.breaks >= 2) this.flush(at);
+    else this.raw += ' ';
+  }
+
+  flush(at: number): void {
+    if (this.owner !== null && this.blocks.length < MAX_BLOCKS) {
+      const text = collapse(this.raw);
+      if (text !== '') {
+        this.blocks.push({
+          owner: this.owner,
+          text,
+          words: countWords(text),
+          chars: text.length,
+          linkChars: Math.min(this.linkChars, text.length),
+          links: this.links,
+          strongChars: Math.min(this.strongChars, text.length),
+          images: this.images,
+          inControl: this.controlChars > text.length / 2,
+          from: this.from,
+          to: at,
+        });
+      }
+    }
+    this.raw = '';
+    this.owner = null;
+    this.linkChars = 0;
+    this.links = 0;
+    this.strongChars = 0;
+    this.images = 0;
+    this.controlChars = 0;
+    this.breaks = 0;
+  }
+}
+
+/** Cuts the body into blocks in document order. */
+export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Set<PageNode>): Block[] {
+  const reader = new BlockReader();
+  let linkDepth = 0;
+  let strongDepth = 0;
+  let controlDepth = 0;
+  let at: PageNode | null = root;
+  while (at !== null) {
+    const node: PageNode = at;
+    if (node.tag === TEXT) {
+      reader.addText(node, linkDepth > 0, strongDepth > 0, controlDepth > 0);
+    } else if (node.tag === 'br') {
+      reader.lineBreak(node.index);
+    } else if (!SKIPPED.has(node.tag) && node.first !== null && !excluded?.has(node)) {
+      if (INLINE.has(node.tag)) {
+        if (node.tag === 'a') {
+          linkDepth++;
+          if (attribute(node, 'href') !== null) reader.addLink();
+        } else if (STRONG.has(node.tag)) strongDepth++;
+        else if (CONTROL.has(node.tag)) controlDepth++;
+      } else reader.flush(node.index);
+      at = node.first;
+      continue;
+    } else if (node.tag === 'img') reader.addImage();
+    else if (node.tag === 'hr') reader.flush(node.index);
+    // Leave every element whose last child this was.
+    let leaving: PageNode = node;
+    at = nextNode(leaving, root, true);
+    while (leaving !== root && leaving.next === null && leaving.parent !== null) {
+      leaving = leaving.parent;
+      if (leaving.tag === 'a') linkDepth--;
+      else if (STRONG.has(leaving.tag)) strongDepth--;
+      else if (CONTROL.has(leaving.tag)) controlDepth--;
+      if (!INLINE.has(leaving.tag)) reader.flush(node.index + 1);
+    }
+  }
+  reader.flush(Number.MAX_SAFE_INTEGER);
+  return reader.blocks;
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { parsePage } from '../html/index.ts';
+import { contentHash, extractPage } from './index.ts';
+
+const paragraph = (n: number) =>
+  `<p>Paragraph ${n} tells how the harbour pilots of a small town bring the ferries in at night, when the wind turns and the lamps along the mole are hard to tell from the stars above the hills.</p>`;
+
+const article = (extra = '', head = '') => `<!doctype html><html lang="en-GB"><head>
+<title>Night pilots of the harbour | The Pier Post</title>
+<meta property="og:site_name" content="The Pier Post"><meta property="og:image" content="/lead.jpg">
+<link rel="canonical" href="/stories/night-pilots">${head}</head><body>
+<nav><ul><li><a href="/">Home</a></li><li><a href="/news">News</a></li><li><a href="/sport">Sport</a></li></ul></nav>
+<main><article><h1>Night pilots of the harbour</h1>${extra}
+<div class="article-body">${[1, 2, 3, 4, 5, 6].map(paragraph).join('\n')}</div></article></main>
+<aside class="related"><h3>Related stories</h3><ul><li><a href="/a">The lamps go out on the old mole</a></li><li><a href="/b">A ferry returns</a></li></ul></aside>
+<footer><p>Copyright The Pier Post. All rights reserved. <a href="/privacy">Privacy</a></p></footer></body></html>`;
+
+const read = (html: string, options = {}) =>
+  extractPage(parsePage(html, { url: 'https://pier.example/stories/night-pilots' }), options);
+
+describe('extractPage', () => {
+  it('keeps the paragraphs and drops navigation, related stories and the footer', () => {
+    const { text, wordCount, pageType } = read(article());
+    for (const n of [1, 2, 3, 4, 5, 6]) expect(text).toContain(`Paragraph ${n} tells`);
+    expect(text).not.toMatch(/Home|Related stories|A ferry returns|All rights reserved/);
+    expect(text.split('\n\n').length).toBeGreaterThanOrEqual(6);
+    expect(wordCount).toBeGreaterThan(150);
+    expect(pageType).toBe('article');
+  });
+
+  it('reads title, canonical address, language and lead image', () => {
+    const result = read(article());
+    expect(result.title).toBe('Night pilots of the harbour');
+    expect(result.canonicalUrl).toBe('https://pier.example/stories/night-pilots');
+    expect(result.language).toBe('en-GB');
+    expect(result.leadImage).toBe('https://pier.example/lead.jpg');
+  });
+
+  it('prefers JSON-LD for author and date and survives a broken script beside it', () => {
+    const ld = `<script type="application/ld+json">{"@graph":[{"@type":"NewsArticle","headline":"Night pilots of the harbour","datePublished":"2024-03-05T10:00:00Z","author":[{"@type":"Person","name":"Ada Lund"},{"name":"Jon Berg"}],},]}</script><script type="application/ld+json">{not json</script>`;
+    const result = read(article('', ld));
+    expect(result.authors).toEqual(['Ada Lund', 'Jon Berg']);
+    expect(result.publishedAt?.toISOString()).toBe('2024-03-05T10:00:00.000Z');
+    expect(result.evidence.authors).toBe('json-ld author');
+    expect(result.jsonLd).toMatchObject({
+      jsonld_schema_type: 'NewsArticle',
+      jsonld_author: 'Ada Lund, Jon Berg',
+    });
+  });
+
+  it('obeys selectors, and names the ones that match nothing or cannot be read', () => {
+    const result = read(article('<p class="who">By Eva Strand</p>'), {
+      selectors: { author: '.who', title: 'h9', date: 'p[', body: '.article-body' },
+    });
+    expect(result.authors).toEqual(['Eva Strand']);
+    expect(result.evidence['selector.title']).toBe('no_match');
+    expect(result.evidence['selector.date']).toMatch(/^invalid_selector/);
+    expect(result.evidence.text).toBe('selector');
+    expect(result.title).toBe('Night pilots of the harbour');
+  });
+
+  it('is the same for the same page, and its hash follows the text', () => {
+    const [a, b] = [read(article()), read(article())];
+    expect(a).toEqual(b);
+    expect(contentHash(a.text).equals(contentHash(b.text))).toBe(true);
+    expect(contentHash(a.text)).toHaveLength(32);
+  });
+
+  it.each([
+    ['empty', ''],
+    ['binary', Array.from({ length: 5_000 }, (_, i) => String.fromCharCode((i * 7919) % 256)).join('')],
+    ['deep', `${'<div>'.repeat(50_000)}end`],
+    ['unclosed', '<p><b><i><a href=x>word '.repeat(6_000)],
+    ['wide', '<p>A paragraph with a handful of words in it.</p>'.repeat(60_000)],
+    [
+      'prototype keys',
+      '<meta name="__proto__" content="x"><script type="application/ld+json">{"__proto__":{"@type":"Article"}}</script>',
+    ],
+  ])('ends with a result on a hostile page: %s', (_name, html) => {
+    const result = read(html);
+    expect(typeof result.text).toBe('string');
+    expect(result.confidence).toBeLessThanOrEqual(1);
+  });
+});

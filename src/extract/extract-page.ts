@@ -1,0 +1,258 @@
+import { createHash } from 'node:crypto';
+import {
+  attribute,
+  collapse,
+  copyString,
+  type Page,
+  type PageNode,
+  resolveUrl,
+  textOf,
+} from '../html/index.ts';
+import { decideAuthors, splitNames } from './authors.ts';
+import { type Block, readBlocks } from './blocks.ts';
+import { readabilityText } from './fallback.ts';
+import { listImages, type PageImage } from './images.ts';
+import { keywordsOf, type LdFacts, readJsonLd } from './json-ld.ts';
+import { detectLanguage, normalizeLanguage } from './language.ts';
+import { collectMarks } from './marks.ts';
+import { firstOf, type MetaTags, readMetaTags } from './meta-tags.ts';
+import { dateOfElement, decideModified, decidePublished, type FoundDate } from './page-dates.ts';
+import { decidePageType, type PageType } from './page-type.ts';
+import { selectBlocks } from './select-blocks.ts';
+import { type Selectors, selectNodes } from './selectors.ts';
+import { decideTitle, findHeadline } from './title.ts';
+
+/** Everything extraction says about a page; `evidence` names what won for each field. */
+export type Extraction = {
+  title: string | null;
+  /** Paragraphs separated by an empty line. */
+  text: string;
+  authors: string[];
+  publishedAt: Date | null;
+  modifiedAt: Date | null;
+  section: string | null;
+  language: string | null;
+  canonicalUrl: string | null;
+  description: string | null;
+  keywords: string[];
+  leadImage: string | null;
+  images: PageImage[];
+  openGraph: Record<string, string>;
+  twitter: Record<string, string>;
+  meta: Record<string, string>;
+  /** The `jsonld_*` fields of the downstream record and `jsonld_raw`. */
+  jsonLd: Record<string, unknown>;
+  wordCount: number;
+  pageType: PageType;
+  confidence: number;
+  evidence: Record<string, string>;
+};
+
+/** What a caller may ask for beyond the page itself. */
+export type ExtractOptions = {
+  url?: string;
+  selectors?: Selectors;
+  explain?: boolean;
+  allowFallback?: boolean;
+};
+
+// Below this the main path says itself that it may have missed the article.
+const LOW_CONFIDENCE = 0.4;
+
+/** Extracts text and metadata from a parsed page; pure and deterministic. */
+export function extractPage(source: Page, options: ExtractOptions = {}): Extraction {
+  const page = options.url === undefined ? source : { ...source, url: options.url };
+  const evidence: Record<string, string> = {};
+  const chosen = runSelectors(page, options.selectors ?? {}, evidence);
+  const tags = readMetaTags(page);
+  const ld = readJsonLd(page.jsonLd, page.title);
+  const marks = collectMarks(page);
+  const headline = findHeadline(page, marks.headings);
+  const body = extractBody(
+    page,
+    chosen,
+    { tags, ld, headline: headline?.node ?? null, allowFallback: options.allowFallback === true },
+    evidence,
+  );
+
+  const title = fromSelector(chosen.title) ?? decideTitle(page, tags, ld, headline?.text ?? null);
+  if (title !== null) evidence.title = title.from;
+  const bylines = chosen.author?.map((node) => textOf(node, 300)).flatMap(splitNames) ?? [];
+  const authors =
+    bylines.length > 0 ? { names: bylines, from: 'selector' } : decideAuthors(tags, ld, marks.authors);
+  if (authors !== null) evidence.authors = authors.from;
+  const near = {
+    headlineIndex: headline?.node.index ?? -1,
+    texts: textsNear(body.blocks, headline?.node ?? null),
+  };
+  const published = dateFromSelector(chosen.date) ?? decidePublished(page, tags, ld, marks, near);
+  if (published !== null) evidence.publishedAt = `${published.from}: ${published.raw.slice(0, 60)}`;
+  const modified = decideModified(tags, ld, marks);
+  if (modified !== null) evidence.modifiedAt = modified.from;
+  const images = listImages(page, tags, ld, chosen.image ?? imagesBetween(marks.images, body.kept));
+  const section = fromSelector(chosen.section)?.value ?? ld.section;
+  const { text, wordCount, confidence } = body;
+
+  return {
+    title: title === null ? null : copyString(title.value),
+    text,
+    authors: authors?.names ?? [],
+    publishedAt: published?.date ?? null,
+    modifiedAt: modified?.date ?? null,
+    section:
+      section ?? firstOf(tags, ['article:section', 'og:article:section', 'parsely-section'])?.value ?? null,
+    language:
+      normalizeLanguage(page.lang) ?? normalizeLanguage(tags.openGraph['og:locale']) ?? detectLanguage(text),
+    canonicalUrl: canonicalOf(page, tags),
+    description:
+      firstOf(tags, ['og:description', 'description', 'twitter:description'])?.value ?? ld.description,
+    keywords: keywordsOf([
+      ...(tags.lists.get('keywords') ?? []),
+      ...(tags.lists.get('article:tag') ?? []),
+      ...ld.keywords,
+    ]),
+    leadImage: images[0]?.url ?? null,
+    images,
+    openGraph: tags.openGraph,
+    twitter: tags.twitter,
+    meta: tags.meta,
+    jsonLd: jsonLdRecord(ld),
+    wordCount,
+    pageType: decidePageType({
+      url: page.url,
+      tags,
+      ld,
+      blocks: body.blocks,
+      kept: body.kept,
+      wordCount,
+      hasTitle: title !== null,
+    }),
+    confidence,
+    evidence,
+  };
+}
+
+type Chosen = Partial<Record<keyof Selectors, PageNode[]>>;
+
+/** Runs the source's selectors; what each did is kept as evidence, so that a redesign is noticed. */
+function runSelectors(page: Page, selectors: Selectors, evidence: Record<string, string>): Chosen {
+  const chosen: Chosen = {};
+  for (const name of Object.keys(selectors) as (keyof Selectors)[]) {
+    const selector = selectors[name];
+    if (typeof selector !== 'string' || selector.trim() === '') continue;
+    const selected = selectNodes(page, selector);
+    evidence[`selector.${name}`] =
+      selected.outcome === 'invalid_selector' ? `invalid_selector: ${selected.message}` : selected.outcome;
+    if (selected.outcome === 'matched') chosen[name] = selected.nodes;
+  }
+  return chosen;
+}
+
+function fromSelector(nodes: PageNode[] | undefined): { value: string; from: string } | null {
+  const node = nodes?.[0];
+  if (node === undefined) return null;
+  const value = collapse(attribute(node, 'content') ?? textOf(node, 1_000));
+  return value === '' ? null : { value: copyString(value), from: 'selector' };
+}
+
+function dateFromSelector(nodes: PageNode[] | undefined): FoundDate | null {
+  return nodes?.[0] === undefined ? null : dateOfElement(nodes[0], 'selector');
+}
+
+type Body = { text: string; wordCount: number; confidence: number; blocks: Block[]; kept: Block[] };
+type Context = { tags: MetaTags; ld: LdFacts; headline: PageNode | null; allowFallback: boolean };
+
+function extractBody(page: Page, chosen: Chosen, context: Context, evidence: Record<string, string>): Body {
+  const excluded = chosen.exclude === undefined ? undefined : new Set(chosen.exclude);
+  if (chosen.body !== undefined) {
+    const blocks = outermost(chosen.body).flatMap((node) => readBlocks(page, node, excluded));
+    if (blocks.length > 0) {
+      evidence.text = 'selector';
+      return { ...join(blocks), confidence: 1, blocks, kept: blocks };
+    }
+  }
+  const root = chosen.container?.[0] ?? page.body;
+  const blocks = readBlocks(page, root, excluded);
+  const { kept, confidence } = selectBlocks(page, blocks, context);
+  evidence.text = 'blocks';
+  const body = { ...join(kept), confidence, blocks, kept };
+  if (confidence >= LOW_CONFIDENCE || !context.allowFallback) return body;
+  const second = readabilityText(page.html);
+  const words = second === null ? 0 : second.split(/\s+/).length;
+  if (second === null || words <= body.wordCount) return body;
+  evidence.text = 'readability';
+  return { ...body, text: second, wordCount: words };
+}
+
+function join(blocks: Block[]): { text: string; wordCount: number } {
+  return {
+    text: copyString(blocks.map((block) => block.text).join('\n\n')),
+    wordCount: blocks.reduce((sum, block) => sum + block.words, 0),
+  };
+}
+
+function outermost(nodes: PageNode[]): PageNode[] {
+  const all = new Set(nodes);
+  return nodes.filter((node) => {
+    for (let at = node.parent; at !== null; at = at.parent) if (all.has(at)) return false;
+    return true;
+  });
+}
+
+/** Images that stand between the first and the last kept block, and shortly before. */
+function imagesBetween(images: PageNode[], kept: Block[]): PageNode[] {
+  const first = kept[0];
+  const last = kept[kept.length - 1];
+  if (first === undefined || last === undefined) return [];
+  return images.filter((image) => image.index > first.from - 60 && image.index < last.to + 10);
+}
+
+/** SHA-256 of the extracted text: the identity of what a document says. */
+export function contentHash(text: string): Buffer {
+  return createHash('sha256').update(text, 'utf8').digest();
+}
+
+function textsNear(blocks: Block[], headline: PageNode | null): string[] {
+  const start =
+    headline === null
+      ? 0
+      : Math.max(
+          0,
+          blocks.findIndex((block) => block.from > headline.index),
+        );
+  return blocks
+    .slice(start, start + 8)
+    .filter((block) => block.chars < 300)
+    .map((block) => block.text);
+}
+
+function canonicalOf(page: Page, tags: MetaTags): string | null {
+  for (const link of page.links) {
+    if (!(attribute(link, 'rel') ?? '').toLowerCase().split(/\s+/).includes('canonical')) continue;
+    const url = resolveUrl(attribute(link, 'href') ?? '', page.baseUrl);
+    if (url !== null) return copyString(url);
+  }
+  const og = tags.openGraph['og:url'];
+  return og === undefined ? null : resolveUrl(og, page.baseUrl);
+}
+
+function jsonLdRecord(ld: LdFacts): Record<string, unknown> {
+  if (ld.main === null) return {};
+  return {
+    jsonld_headline: ld.headline,
+    jsonld_description: ld.description,
+    jsonld_article_section: ld.section,
+    jsonld_author: ld.authors.length === 0 ? null : ld.authors.join(', '),
+    jsonld_publisher_name: ld.publisher,
+    jsonld_url: ld.url,
+    jsonld_image_url: ld.images[0] ?? null,
+    jsonld_date_published: ld.datePublished,
+    jsonld_date_created: ld.dateCreated,
+    jsonld_date_modified: ld.dateModified,
+    jsonld_word_count: ld.wordCount,
+    jsonld_keywords: ld.keywords,
+    jsonld_schema_type: ld.type,
+    jsonld_location: ld.location,
+    jsonld_raw: ld.main,
+  };
+}

@@ -1,0 +1,304 @@
+import { collapse, copyString } from '../html/index.ts';
+
+/** A JSON-LD object as found in the wild: nothing about its values is certain. */
+export type LdNode = Record<string, unknown>;
+
+/** What the page's JSON-LD says, reduced to plain values. */
+export type LdFacts = {
+  /** The node that describes the article or, failing that, the page. */
+  main: LdNode | null;
+  isArticle: boolean;
+  headline: string | null;
+  description: string | null;
+  section: string | null;
+  authors: string[];
+  publisher: string | null;
+  siteNames: string[];
+  url: string | null;
+  images: string[];
+  datePublished: string | null;
+  dateCreated: string | null;
+  dateModified: string | null;
+  wordCount: number | null;
+  keywords: string[];
+  type: string | null;
+  location: string | null;
+  body: string | null;
+  types: string[];
+};
+
+const MAX_NODES = 5_000;
+const MAX_SCRIPT_CHARS = 2_000_000;
+
+const ARTICLE =
+  /^(?:\w*article|\w*blogposting|liveblogposting|reportage\w*|analysisnews\w*|opinionnews\w*|report|recipe|howto|review|socialmediaposting|discussionforumposting|creativework|claimreview|medicalwebpage)$/i;
+const PAGE =
+  /^(?:webpage|itempage|aboutpage|faqpage|qapage|collectionpage|videoobject|podcastepisode|event|product|newsmediaorganization)$/i;
+
+/** Parses one JSON-LD script; broken JSON is repaired where the damage is common, else null. */
+export function parseLdScript(source: string): unknown {
+  if (source.length > MAX_SCRIPT_CHARS) return null;
+  let text = source.trim().replace(/^(?:<!--|\/\*\s?<!\[CDATA\[\s?\*\/|\/\/\s?<!\[CDATA\[|<!\[CDATA\[)/, '');
+  if (/(?:-->|\]\]>|\*\/|;)$/.test(text.slice(-5))) {
+    text = text.slice(
+      0,
+      Math.max(text.lastIndexOf('}'), text.lastIndexOf(']\n'), text.lastIndexOf('}]') + 1) + 1,
+    );
+  }
+  text = text.trim();
+  if (text === '') return null;
+  return tryParse(text) ?? tryParse(repair(text));
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof RangeError) return null;
+    throw error;
+  }
+}
+
+/** Line breaks inside strings, bad escapes, trailing commas, a missing or doubled end. */
+function repair(text: string): string {
+  let source = text;
+  if (!source.includes('"') && source.includes('&quot;')) source = source.replace(/&quot;/g, '"');
+  let out = '';
+  let inString = false;
+  const open: string[] = [];
+  for (let i = 0; i < source.length; i++) {
+    const c = source[i]!;
+    if (inString) {
+      if (c === '\\') {
+        const next = source[i + 1] ?? '';
+        if ('"\\/bfnrtu'.includes(next)) out += c + next;
+        else out += next;
+        i++;
+      } else if (c === '"') {
+        inString = false;
+        out += c;
+      } else if (c < ' ') out += c === '\n' || c === '\r' || c === '\t' ? ' ' : '';
+      else out += c;
+      continue;
+    }
+    if (c === '"') {
+      inString = true;
+      out += c;
+    } else if (c === '{' || c === '[') {
+      open.push(c === '{' ? '}' : ']');
+      out += c;
+    } else if (c === '}' || c === ']') {
+      out = withoutTrailing(out);
+      if (open.pop() !== c) return '';
+      out += c;
+      if (open.length === 0) return out;
+    } else if (!(c === ',' && out.endsWith(','))) out += c;
+  }
+  if (inString) out += '"';
+  out = withoutTrailing(out);
+  while (open.length > 0) out += open.pop();
+  return out;
+}
+
+/** Drops the comma or colon at the end, if any; a regular expression here took quadratic time on long runs. */
+function withoutTrailing(text: string): string {
+  const last = text.trimEnd();
+  return last.endsWith(',') || last.endsWith(':') ? last.slice(0, -1) : text;
+}
+
+/** Every object with a type, in the order found; walks without recursion. */
+function collectNodes(roots: unknown[]): LdNode[] {
+  const nodes: LdNode[] = [];
+  const queue: unknown[] = [...roots];
+  for (let i = 0; i < queue.length && i < MAX_NODES; i++) {
+    const value = queue[i];
+    if (Array.isArray(value)) queue.push(...value.slice(0, 500));
+    else if (value !== null && typeof value === 'object') {
+      const node = value as LdNode;
+      if (node['@type'] !== undefined || node['@id'] !== undefined) nodes.push(node);
+      for (const key of Object.keys(node).slice(0, 200)) {
+        const child = node[key];
+        if (child !== null && typeof child === 'object') queue.push(child);
+      }
+    }
+  }
+  return nodes;
+}
+
+/** The type names of a node without their namespace. */
+export function typesOf(node: LdNode): string[] {
+  const type = node['@type'];
+  const list = Array.isArray(type) ? type : [type];
+  return list
+    .filter((name): name is string => typeof name === 'string')
+    .map((name) => name.replace(/^.*[/#:]/, ''));
+}
+
+/** The first text a value offers: a string, a `name`, an `@value`, or the first of a list. */
+export function textValue(value: unknown, depth = 0): string | null {
+  if (typeof value === 'string') return clean(value);
+  if (typeof value === 'number') return String(value);
+  if (depth > 4 || value === null || typeof value !== 'object') return null;
+  if (Array.isArray(value)) {
+    for (const item of value.slice(0, 10)) {
+      const found = textValue(item, depth + 1);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+  const node = value as LdNode;
+  return textValue(node.name ?? node['@value'] ?? node.headline ?? null, depth + 1);
+}
+
+const ENTITY: Record<string, string> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  nbsp: ' ',
+  rsquo: '’',
+  lsquo: '‘',
+  ldquo: '“',
+  rdquo: '”',
+  ndash: '–',
+  mdash: '—',
+  hellip: '…',
+};
+
+/** Decodes the entities that are left in attribute and JSON text by double escaping. */
+export function decodeEntities(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(/&(#x[0-9a-f]{1,6}|#\d{1,7}|[a-z]{2,6});/gi, (whole, name: string) => {
+    if (name[0] !== '#') return ENTITY[name.toLowerCase()] ?? whole;
+    const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number.parseInt(name.slice(1), 10);
+    return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff)
+      ? String.fromCodePoint(code)
+      : whole;
+  });
+}
+
+function clean(text: string): string | null {
+  const plain = collapse(decodeEntities(decodeEntities(text)).replace(/<[^<>]{0,500}>/g, ' '));
+  return plain === '' ? null : copyString(plain);
+}
+
+function names(value: unknown, byId: Map<string, LdNode>): string[] {
+  const list = Array.isArray(value) ? value.slice(0, 30) : [value];
+  const found: string[] = [];
+  for (const item of list) {
+    let target: unknown = item;
+    if (target !== null && typeof target === 'object' && !Array.isArray(target)) {
+      const node = target as LdNode;
+      if (node.name === undefined && typeof node['@id'] === 'string') target = byId.get(node['@id']) ?? node;
+    }
+    const node = target as LdNode | null;
+    const inner = node !== null && typeof node === 'object' && !Array.isArray(node) ? node.name : target;
+    for (const name of Array.isArray(inner) ? inner.slice(0, 30) : [inner]) {
+      const text = textValue(name);
+      if (text !== null && !found.includes(text)) found.push(text);
+    }
+  }
+  return found;
+}
+
+function urlsOf(value: unknown, byId: Map<string, LdNode>): string[] {
+  const found: string[] = [];
+  const queue: unknown[] = [value];
+  for (let i = 0; i < queue.length && i < 50; i++) {
+    const item = queue[i];
+    if (typeof item === 'string') found.push(copyString(item.trim()));
+    else if (Array.isArray(item)) queue.push(...item.slice(0, 20));
+    else if (item !== null && typeof item === 'object') {
+      const node = item as LdNode;
+      const address = node.url ?? node.contentUrl ?? node['@id'];
+      const target = typeof node['@id'] === 'string' ? byId.get(node['@id']) : undefined;
+      if (node.url === undefined && node.contentUrl === undefined && target !== undefined && target !== node)
+        queue.push(target.url ?? target.contentUrl);
+      else queue.push(address);
+    }
+  }
+  return found.filter((url) => url !== '');
+}
+
+function score(node: LdNode, title: string): number {
+  const types = typesOf(node);
+  let points = 0;
+  if (types.some((type) => ARTICLE.test(type))) points = 10;
+  else if (types.some((type) => PAGE.test(type))) points = 4;
+  else return 0;
+  if (typeof node.articleBody === 'string') points += 3;
+  if (node.datePublished !== undefined) points += 2;
+  if (node.author !== undefined) points += 1;
+  const headline = textValue(node.headline ?? node.name ?? null);
+  // A listing of other articles carries many nodes: the one that bears the page's title is ours.
+  if (headline !== null && title !== '' && title.toLowerCase().includes(headline.toLowerCase().slice(0, 60)))
+    points += 5;
+  return points;
+}
+
+/** Reads all JSON-LD of a page; broken scripts are skipped. */
+export function readJsonLd(scripts: string[], pageTitle: string | null): LdFacts {
+  const roots = scripts.map(parseLdScript).filter((value) => value !== null);
+  const nodes = collectNodes(roots);
+  const byId = new Map<string, LdNode>();
+  for (const node of nodes) {
+    const id = node['@id'];
+    if (typeof id === 'string' && (node.name !== undefined || node.url !== undefined) && !byId.has(id))
+      byId.set(id, node);
+  }
+  let main: LdNode | null = null;
+  let best = 0;
+  let page: LdNode | null = null;
+  for (const node of nodes) {
+    const points = score(node, pageTitle ?? '');
+    if (points > best) {
+      best = points;
+      main = node;
+    }
+    if (page === null && typesOf(node).some((type) => PAGE.test(type))) page = node;
+  }
+  const pick = (key: string) => main?.[key] ?? page?.[key] ?? null;
+  const siteNames = nodes
+    .filter((node) =>
+      typesOf(node).some((type) => /^(website|organization|newsmediaorganization)$/i.test(type)),
+    )
+    .flatMap((node) => names(node.name, byId));
+  const types = main === null ? [] : typesOf(main);
+  const words = Number(pick('wordCount'));
+  return {
+    main,
+    isArticle: types.some((type) => ARTICLE.test(type)),
+    headline: main === null ? null : textValue(main.headline ?? main.name ?? null),
+    description: textValue(pick('description')),
+    section: textValue(pick('articleSection')),
+    authors: names(pick('author') ?? pick('creator'), byId),
+    publisher: names(pick('publisher'), byId)[0] ?? null,
+    siteNames,
+    url: urlsOf(main?.url ?? main?.mainEntityOfPage ?? null, byId)[0] ?? null,
+    images: urlsOf(main?.image ?? main?.thumbnailUrl ?? page?.primaryImageOfPage ?? null, byId).slice(0, 20),
+    datePublished: textValue(pick('datePublished')),
+    dateCreated: textValue(pick('dateCreated')),
+    dateModified: textValue(pick('dateModified')),
+    wordCount: Number.isFinite(words) && words > 0 ? Math.round(words) : null,
+    keywords: keywordsOf(pick('keywords')),
+    type: types[0] ?? null,
+    location: textValue(main?.contentLocation ?? main?.locationCreated ?? main?.dateline ?? null),
+    body: typeof main?.articleBody === 'string' ? clean(main.articleBody) : null,
+    types: [...new Set(nodes.flatMap(typesOf))].slice(0, 100),
+  };
+}
+
+/** Keywords as a list, whether they came as one string or many. */
+export function keywordsOf(value: unknown): string[] {
+  const list = Array.isArray(value) ? value.slice(0, 100) : [value];
+  const found = new Set<string>();
+  for (const item of list) {
+    const text = textValue(item);
+    for (const word of (text ?? '').split(/[,;]/)) {
+      const keyword = word.trim();
+      if (keyword !== '' && keyword.length < 200) found.add(copyString(keyword));
+    }
+  }
+  return [...found].slice(0, 100);
+}

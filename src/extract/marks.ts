@@ -1,0 +1,53 @@
+import { attribute, nextNode, type Page, type PageNode, TEXT } from '../html/index.ts';
+import { isAuthorMark } from './authors.ts';
+
+/** Elements that name themselves as something we look for, collected in one walk. */
+export type Marks = {
+  headings: PageNode[];
+  times: PageNode[];
+  dates: PageNode[];
+  authors: PageNode[];
+  images: PageNode[];
+  /** Microdata: the first element of each interesting `itemprop`. */
+  itemprops: Map<string, PageNode>;
+};
+
+const DATE_NAME =
+  /(?:^|[\s_-])(?:date|dates|dateline|published|publish|pubdate|posted|timestamp|time|datum|fecha|data|meta)(?:[\s_-]|$)|[a-z](?:Date|Time)\b|pubdate|postdate|entrydate/i;
+const ITEMPROPS = new Set([
+  'headline',
+  'datepublished',
+  'datemodified',
+  'author',
+  'articlebody',
+  'articlesection',
+  'description',
+  'image',
+  'keywords',
+]);
+const MAX_MARKS = 200;
+
+/** Walks the body once and notes headings, times, dates, bylines and images. */
+export function collectMarks(page: Page): Marks {
+  const marks: Marks = { headings: [], times: [], dates: [], authors: [], images: [], itemprops: new Map() };
+  const push = (list: PageNode[], node: PageNode) => {
+    if (list.length < MAX_MARKS) list.push(node);
+  };
+  for (let node: PageNode | null = page.body; node !== null; node = nextNode(node, page.body)) {
+    if (node.tag === TEXT) continue;
+    if (node.tag === 'h1' || node.tag === 'h2') push(marks.headings, node);
+    else if (node.tag === 'time') push(marks.times, node);
+    else if (node.tag === 'img') push(marks.images, node);
+    if (node.attributes === null) continue;
+    const itemprop = attribute(node, 'itemprop');
+    if (itemprop !== null) {
+      for (const name of itemprop.toLowerCase().split(/\s+/, 4)) {
+        if (ITEMPROPS.has(name) && !marks.itemprops.has(name)) marks.itemprops.set(name, node);
+      }
+    }
+    const name = attribute(node, 'class');
+    if (name !== null && name.length < 300 && DATE_NAME.test(name)) push(marks.dates, node);
+    if (isAuthorMark(node)) push(marks.authors, node);
+  }
+  return marks;
+}

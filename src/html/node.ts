@@ -1,0 +1,83 @@
+/**
+ * One node of a parsed page: an element, or a text when `tag` is '#text'.
+ * One class for both keeps every property access monomorphic; children are a linked list because
+ * most elements have one or two and an array each doubled the memory of a page.
+ */
+export class PageNode {
+  readonly tag: string;
+  readonly parent: PageNode | null;
+  /** Place in document order among all nodes: a child's index is always above its parent's. */
+  readonly index: number;
+  /** Attribute names and values in turn; null when there are none. */
+  attributes: string[] | null = null;
+  text: string;
+  first: PageNode | null = null;
+  last: PageNode | null = null;
+  next: PageNode | null = null;
+
+  constructor(tag: string, parent: PageNode | null, index: number, text: string) {
+    this.tag = tag;
+    this.parent = parent;
+    this.index = index;
+    this.text = text;
+  }
+}
+
+/** The name of text nodes. */
+export const TEXT = '#text';
+
+/** The value of an attribute, or null when the element does not carry it. */
+export function attribute(node: PageNode, name: string): string | null {
+  const list = node.attributes;
+  if (list === null) return null;
+  for (let i = 0; i < list.length; i += 2) if (list[i] === name) return list[i + 1] ?? '';
+  return null;
+}
+
+/** The node that follows in document order inside `root`, optionally stepping over the children. */
+export function nextNode(node: PageNode, root: PageNode, skipChildren = false): PageNode | null {
+  if (!skipChildren && node.first !== null) return node.first;
+  let at: PageNode | null = node;
+  while (at !== null && at !== root) {
+    if (at.next !== null) return at.next;
+    at = at.parent;
+  }
+  return null;
+}
+
+const SILENT = new Set(['script', 'style', 'template', 'noscript', 'svg', 'iframe', 'object', 'head']);
+
+/** The text inside a node with white space collapsed; scripts and their like are silent. */
+export function textOf(node: PageNode, maxChars = 100_000): string {
+  let out = '';
+  let at: PageNode | null = node;
+  while (at !== null && out.length < maxChars) {
+    if (at.tag === TEXT) out += at.text;
+    else if (at.tag === 'br') out += ' ';
+    const silent = at !== node && SILENT.has(at.tag);
+    const following: PageNode | null = nextNode(at, node, silent);
+    if (following !== null && following.tag !== TEXT && out !== '' && !INLINE.has(following.tag)) out += ' ';
+    at = following;
+  }
+  return collapse(out);
+}
+
+/** Elements that do not break a line of text. */
+export const INLINE = new Set(
+  (
+    'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q ruby rt rp s samp small ' +
+    'span strike strong sub sup time tt u var wbr img picture source svg path g use input button o:p amp-img font-face'
+  ).split(' '),
+);
+
+const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
+
+/** White space collapsed to single spaces, invisible characters removed. */
+export function collapse(text: string): string {
+  return text.replace(INVISIBLE, '').replace(/\s+/g, ' ').trim();
+}
+
+/** A copy that shares no memory with the page it was cut from: a V8 slice keeps its whole parent alive. */
+export function copyString(text: string): string {
+  return text.length < 13 ? text : Buffer.from(text, 'utf8').toString('utf8');
+}

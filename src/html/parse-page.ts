@@ -1,0 +1,344 @@
+import { Tokenizer } from 'htmlparser2';
+import { attribute, collapse, INLINE, PageNode, TEXT, textOf } from './node.ts';
+import { belongsInHead, CLOSES_P, IMPLIED_END, SCOPE, VOID } from './tree-rules.ts';
+
+/** A page after its one pass: the tree, and the places everybody asks for. */
+export type Page = {
+  url: string;
+  /** The text the page was read from; nodes hold slices of it, so it lives as long as they do anyway. */
+  html: string;
+  /** Where relative addresses resolve against: `<base href>` or the page's own address. */
+  baseUrl: string;
+  root: PageNode;
+  body: PageNode;
+  title: string | null;
+  lang: string | null;
+  metas: PageNode[];
+  links: PageNode[];
+  anchors: PageNode[];
+  /** Texts of `application/ld+json` scripts, unparsed. */
+  jsonLd: string[];
+  scriptChars: number;
+  /** Sources of external scripts, for the signatures of challenge pages. */
+  scriptSources: string[];
+  passwordFields: number;
+  nodeCount: number;
+  /** True when the node cap ended the pass early. */
+  truncated: boolean;
+};
+
+/** Caps of the pass; a page beyond them is cut, never refused. */
+export type ParseOptions = { url: string; maxNodes?: number; maxDepth?: number };
+
+// 512 is where browsers flatten too; real pages stay below 100.
+const MAX_DEPTH = 512;
+const MAX_NODES = 250_000;
+const MAX_ATTRIBUTES = 64;
+const MAX_KEPT = 20_000;
+
+/** Builds the tree from the tokenizer's events; see the HTML standard, 13.2.6, of which this is the useful part. */
+class TreeBuilder {
+  readonly html: string;
+  readonly maxNodes: number;
+  readonly maxDepth: number;
+  readonly root = new PageNode('#document', null, 0, '');
+  readonly stack: PageNode[] = [this.root];
+  readonly open = new Map<string, number>();
+  readonly metas: PageNode[] = [];
+  readonly links: PageNode[] = [];
+  readonly anchors: PageNode[] = [];
+  readonly jsonLd: string[] = [];
+  readonly scriptSources: string[] = [];
+  htmlNode: PageNode | null = null;
+  bodyNode: PageNode | null = null;
+  headNode: PageNode | null = null;
+  titleNode: PageNode | null = null;
+  baseNode: PageNode | null = null;
+  scriptChars = 0;
+  passwordFields = 0;
+  nodeCount = 1;
+  svgDepth = 0;
+  tokenizer: Tokenizer;
+  truncated = false;
+  private tag = '';
+  private attributes: string[] | null = null;
+  private attributeName = '';
+  private attributeValue = '';
+
+  constructor(html: string, options: ParseOptions) {
+    this.html = html;
+    this.maxNodes = options.maxNodes ?? MAX_NODES;
+    this.maxDepth = options.maxDepth ?? MAX_DEPTH;
+    this.tokenizer = new Tokenizer({ decodeEntities: true }, this);
+  }
+
+  ontext(start: number, end: number): void {
+    this.addText(start, end, '');
+  }
+
+  ontextentity(codepoint: number): void {
+    this.addText(0, 0, String.fromCodePoint(codepoint));
+  }
+
+  oncdata(start: number, end: number, endOffset: number): void {
+    this.addText(start, end - endOffset, '');
+  }
+
+  private addText(start: number, end: number, literal: string): void {
+    const top = this.stack[this.stack.length - 1]!;
+    if (top.tag === 'script' || top.tag === 'style') {
+      if (top.tag === 'script') {
+        this.scriptChars += end - start;
+        if (top.text === 'ld') {
+          const at = this.jsonLd.length - 1;
+          this.jsonLd[at] += literal || this.html.slice(start, end);
+        }
+      }
+      return;
+    }
+    const text = literal || this.html.slice(start, end);
+    const last = top.last;
+    if (last !== null && last.tag === TEXT) {
+      last.text += text;
+      return;
+    }
+    if (this.full()) return;
+    this.append(top, new PageNode(TEXT, top, this.nodeCount++, text));
+  }
+
+  private full(): boolean {
+    if (this.nodeCount < this.maxNodes) return false;
+    if (!this.truncated) {
+      this.truncated = true;
+      this.tokenizer.pause();
+    }
+    return true;
+  }
+
+  private append(parent: PageNode, node: PageNode): void {
+    if (parent.last === null) parent.first = node;
+    else parent.last.next = node;
+    parent.last = node;
+  }
+
+  onopentagname(start: number, end: number): void {
+    this.tag = this.html.slice(start, end).toLowerCase();
+    this.attributes = null;
+  }
+
+  onattribname(start: number, end: number): void {
+    this.attributeName = this.html.slice(start, end).toLowerCase();
+    this.attributeValue = '';
+  }
+
+  onattribdata(start: number, end: number): void {
+    const piece = this.html.slice(start, end);
+    this.attributeValue = this.attributeValue === '' ? piece : this.attributeValue + piece;
+  }
+
+  onattribentity(codepoint: number): void {
+    this.attributeValue += String.fromCodePoint(codepoint);
+  }
+
+  onattribend(): void {
+    this.attributes ??= [];
+    if (this.attributes.length < 2 * MAX_ATTRIBUTES)
+      this.attributes.push(this.attributeName, this.attributeValue);
+  }
+
+  onopentagend(): void {
+    this.openElement(false);
+  }
+
+  onselfclosingtag(): void {
+    // `<div/>` opens a div in HTML; only foreign elements may close themselves.
+    this.openElement(this.svgDepth > 0 || this.tag === 'svg');
+  }
+
+  isInForeignContext(): boolean {
+    return this.svgDepth > 0;
+  }
+
+  private openElement(selfClosing: boolean): void {
+    const tag = this.tag;
+    if (tag === 'html' || tag === 'body' || tag === 'head') {
+      const seen = tag === 'html' ? this.htmlNode : tag === 'body' ? this.bodyNode : this.headNode;
+      if (seen !== null) {
+        // A second <html> or <body> only adds its attributes.
+        if (this.attributes !== null) seen.attributes = (seen.attributes ?? []).concat(this.attributes);
+        return;
+      }
+    }
+    if (this.full()) return;
+    if (this.svgDepth === 0) this.closeImplied(tag);
+    if (this.stack.length > this.maxDepth) this.pop();
+    const parent = this.stack[this.stack.length - 1]!;
+    const node = new PageNode(tag, parent, this.nodeCount++, '');
+    node.attributes = this.attributes;
+    this.append(parent, node);
+    this.note(node);
+    if (VOID.has(tag) || selfClosing) return;
+    this.stack.push(node);
+    this.open.set(tag, (this.open.get(tag) ?? 0) + 1);
+    if (tag === 'svg' || tag === 'math') this.svgDepth++;
+  }
+
+  private note(node: PageNode): void {
+    switch (node.tag) {
+      case 'a':
+        if (this.anchors.length < MAX_KEPT) this.anchors.push(node);
+        break;
+      case 'meta':
+        if (this.metas.length < 2_000) this.metas.push(node);
+        break;
+      case 'link':
+        if (this.links.length < 2_000) this.links.push(node);
+        break;
+      case 'title':
+        if (this.svgDepth === 0) this.titleNode ??= node;
+        break;
+      case 'base':
+        this.baseNode ??= node;
+        break;
+      case 'html':
+        this.htmlNode = node;
+        break;
+      case 'head':
+        this.headNode = node;
+        break;
+      case 'body':
+        this.bodyNode = node;
+        break;
+      case 'input':
+        if (attribute(node, 'type')?.toLowerCase() === 'password') this.passwordFields++;
+        break;
+      case 'script': {
+        const type = attribute(node, 'type');
+        if (type !== null && /ld\+json/i.test(type) && this.jsonLd.length < 100) {
+          node.text = 'ld';
+          this.jsonLd.push('');
+        }
+        const source = attribute(node, 'src');
+        if (source !== null && this.scriptSources.length < 200) this.scriptSources.push(source);
+        break;
+      }
+    }
+  }
+
+  private closeImplied(tag: string): void {
+    if ((this.open.get('head') ?? 0) > 0 && !belongsInHead(tag)) this.closeUpTo('head');
+    const rule = IMPLIED_END.get(tag);
+    if (rule !== undefined) {
+      let from = -1;
+      for (let i = this.stack.length - 1; i > 0; i--) {
+        const name = this.stack[i]!.tag;
+        if (rule.ends.has(name)) from = i;
+        else if (rule.within.has(name)) break;
+      }
+      if (from > 0) while (this.stack.length > from) this.pop();
+    }
+    if (CLOSES_P.has(tag) && (this.open.get('p') ?? 0) > 0) {
+      for (let i = this.stack.length - 1; i > 0; i--) {
+        const name = this.stack[i]!.tag;
+        if (name === 'p') {
+          while (this.stack.length > i) this.pop();
+          break;
+        }
+        if (SCOPE.has(name)) break;
+      }
+    }
+  }
+
+  private closeUpTo(tag: string): void {
+    while (this.stack.length > 1) if (this.pop().tag === tag) return;
+  }
+
+  private pop(): PageNode {
+    const node = this.stack.pop()!;
+    this.open.set(node.tag, (this.open.get(node.tag) ?? 1) - 1);
+    if (node.tag === 'svg' || node.tag === 'math') this.svgDepth--;
+    return node;
+  }
+
+  onclosetag(start: number, end: number): void {
+    const tag = this.html.slice(start, end).toLowerCase();
+    // Text may follow </body> and </html> on broken pages: keep them open to the end.
+    if (tag === 'body' || tag === 'html' || (this.open.get(tag) ?? 0) === 0) {
+      if (tag === 'br') {
+        this.tag = 'br';
+        this.attributes = null;
+        this.openElement(false);
+      }
+      return;
+    }
+    const inline = INLINE.has(tag);
+    for (let i = this.stack.length - 1; i > 0; i--) {
+      const name = this.stack[i]!.tag;
+      if (name === tag) {
+        while (this.stack.length > i) this.pop();
+        return;
+      }
+      // A stray </b> must not close the paragraphs and cells around it.
+      if (inline ? !INLINE.has(name) && this.svgDepth === 0 : SCOPE.has(name) && !TABLE_PART.has(tag)) return;
+    }
+  }
+
+  oncomment(): void {
+    // Comments carry no content.
+  }
+
+  ondeclaration(): void {
+    // Neither does the doctype.
+  }
+
+  onprocessinginstruction(): void {
+    // Only XML has these.
+  }
+
+  onend(): void {
+    // What is still open ends with the text.
+  }
+}
+
+const TABLE_PART = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr', 'td', 'th', 'caption']);
+
+/** Reads a page in one pass into a tree with capped depth and size; never throws on any text. */
+export function parsePage(html: string, options: ParseOptions): Page {
+  const builder = new TreeBuilder(html, options);
+  builder.tokenizer.write(html);
+  if (!builder.truncated) builder.tokenizer.end();
+  const { root, htmlNode, titleNode, baseNode } = builder;
+  const title = titleNode === null ? '' : collapse(textOf(titleNode, 2_000));
+  return {
+    url: options.url,
+    html,
+    baseUrl:
+      resolveUrl(baseNode === null ? '' : (attribute(baseNode, 'href') ?? ''), options.url) ?? options.url,
+    root,
+    body: builder.bodyNode ?? htmlNode ?? root,
+    title: title === '' ? null : title,
+    lang: htmlNode === null ? null : attribute(htmlNode, 'lang') || attribute(htmlNode, 'xml:lang'),
+    metas: builder.metas,
+    links: builder.links,
+    anchors: builder.anchors,
+    jsonLd: builder.jsonLd,
+    scriptChars: builder.scriptChars,
+    scriptSources: builder.scriptSources,
+    passwordFields: builder.passwordFields,
+    nodeCount: builder.nodeCount,
+    truncated: builder.truncated,
+  };
+}
+
+/** An http(s) address resolved against the base, or null when it is none. */
+export function resolveUrl(reference: string, base: string): string | null {
+  const trimmed = reference.trim();
+  if (trimmed.length > 8_192) return null;
+  try {
+    const url = new URL(trimmed, base);
+    return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : null;
+  } catch (error) {
+    if (error instanceof TypeError) return null;
+    throw error;
+  }
+}

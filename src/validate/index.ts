@@ -1,0 +1,1 @@
+export { type Validation, type ValidationInput, validatePage } from './validate-page.ts';

@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { parsePage } from '../html/index.ts';
+import { validatePage } from './index.ts';
+
+const prose = (subject: string, count = 30) =>
+  `<article>${`<p>The report on ${subject} says that engineers watched the traffic for weeks before they wrote a line about it.</p>`.repeat(count)}</article>`;
+
+const check = (
+  html: string,
+  more: { status?: number; headers?: Record<string, string>; bodyBytes?: number } = {},
+) =>
+  validatePage({
+    page: parsePage(html, { url: 'https://site.example/a' }),
+    bodyBytes: more.bodyBytes ?? Math.max(html.length, 600),
+    status: more.status ?? 200,
+    headers: more.headers ?? {},
+  });
+
+describe('validatePage', () => {
+  it.each([
+    [
+      'challenge',
+      '<title>Just a moment...</title><body><h1>site.example</h1><p>Checking your browser before accessing.</p>',
+    ],
+    ['challenge', '<title>x</title><body><form id="challenge-form"></form><p>Wait a little.</p>'],
+    [
+      'access_denied',
+      "<title>Access Denied</title><body><h1>Access Denied</h1><p>You don't have permission to access this.</p>",
+    ],
+    [
+      'login_wall',
+      '<title>Members</title><body><form><input name=u><input type=password></form><p>Welcome back.</p>',
+    ],
+    ['soft_404', '<title>Page not found</title><body><p>The page you are looking for does not exist.</p>'],
+    [
+      'needs_javascript',
+      '<title>App</title><body><noscript>You need to enable JavaScript to run this app.</noscript><div id="root"></div><script src="/m.js"></script>',
+    ],
+    ['needs_javascript', '<body><script>boot()</script></body>'],
+    ['no_text', '<body><img src="a.png"></body>'],
+  ])('rejects a %s page', (reason, html) => {
+    expect(check(html)).toMatchObject({ outcome: 'rejected', reason });
+  });
+
+  it('rejects a body below the minimum, which the caller may set', () => {
+    expect(check('<p>Hello to all of you out there</p>', { bodyBytes: 120 })).toMatchObject({
+      reason: 'too_short',
+    });
+    const page = parsePage('<p>Hello to all of you out there</p>', { url: 'https://site.example/' });
+    expect(validatePage({ page, bodyBytes: 120, status: 200, headers: {}, minBodyBytes: 50 })).toEqual({
+      outcome: 'valid',
+    });
+  });
+
+  it.each([
+    'Cloudflare saying "checking your browser"',
+    'access denied and 403 forbidden errors',
+    'why you must enable JavaScript',
+    'the famous 404 page not found',
+  ])('accepts an article about %s', (subject) => {
+    expect(check(`<title>All about ${subject}</title><body>${prose(subject)}`)).toEqual({ outcome: 'valid' });
+  });
+
+  it('takes the header of a challenge as proof whatever the text', () => {
+    expect(check(prose('x'), { headers: { 'cf-mitigated': 'challenge' } })).toMatchObject({
+      reason: 'challenge',
+    });
+  });
+
+  it('lets an article carry a hidden login form', () => {
+    expect(check(`<form><input type=password></form>${prose('the harbour')}`)).toEqual({ outcome: 'valid' });
+  });
+});

@@ -1,0 +1,214 @@
+import type { Extraction } from '../extract/index.ts';
+import { attribute, nextNode, type Page, type PageNode, TEXT, textOf } from '../html/index.ts';
+
+/** What a fetched page turned out to be: content, or the named reason why it is none. */
+export type Validation =
+  | { outcome: 'valid' }
+  | {
+      outcome: 'rejected';
+      reason:
+        | 'challenge'
+        | 'access_denied'
+        | 'login_wall'
+        | 'soft_404'
+        | 'too_short'
+        | 'no_text'
+        | 'needs_javascript';
+      detail: string;
+    };
+
+/** A response with its parsed page and, where it was made, its extraction. */
+export type ValidationInput = {
+  page: Page;
+  extraction?: Extraction;
+  bodyBytes: number;
+  status: number;
+  headers: Record<string, string | undefined>;
+  minBodyBytes?: number;
+};
+
+type Reason = Extract<Validation, { outcome: 'rejected' }>['reason'];
+
+const MIN_BODY_BYTES = 500;
+// Above this many words a page says something of its own: phrases no longer count, only structure does.
+const SHORT_WORDS = 200;
+const VERY_SHORT_WORDS = 60;
+
+const CHALLENGE_TEXT =
+  /checking (?:if the site connection is secure|your browser)|just a moment\.{3}|verify(?:ing)? (?:that )?you are (?:a )?human|verify you'?re (?:a )?human|are you a (?:ro)?bot\b|attention required! \| cloudflare|please complete the security check|ddos protection by|unusual traffic from your (?:computer )?network|press (?:&|and) hold to confirm|pardon our interruption|please solve the captcha|complete the captcha|one more step|performing security verification|needs to review the security of your connection/i;
+const DENIED_TEXT =
+  /access (?:to this (?:page|resource|site) (?:has been|is|was) )?denied|403 forbidden|error 403|you don'?t have permission to access|you have been blocked|request (?:was )?blocked|sorry, you have been blocked|this (?:content|site|page) is not available in your (?:country|region|location)|unavailable for legal reasons|forbidden: access|zugriff verweigert|accès refusé|acceso denegado|accesso negato|acesso negado/i;
+const SCRIPT_TEXT =
+  /(?:enable|activate|turn on|requires?|need to enable|allow) (?:java ?script|js\b)|java ?script (?:is|must be|needs to be|has been) (?:disabled|enabled|required|turned off)|(?:your browser|you) (?:does not|doesn'?t|do not) (?:support|have) java ?script|javascript (?:aktivieren|deaktiviert)|activer javascript|activar? javascript|abilita(?:re)? javascript/i;
+const MISSING_TEXT =
+  /\b404\b|page (?:was |could )?(?:not|n'?t) (?:be )?found|page (?:you(?:'re| are) looking for|requested) (?:does not|doesn'?t|could not|can'?t|cannot|no longer|was not|is not|may have)|(?:this|the) page (?:doesn'?t|does not|no longer) exists?|no longer available|seite (?:wurde )?nicht gefunden|page (?:introuvable|non trouvée)|p[áa]gina no encontrada|pagina non trovata|p[áa]gina n[ãa]o encontrada|pagina niet gevonden|sidan (?:kunde inte|hittades inte)|siden (?:ble|blev)? ?ikke funnet/i;
+const MISSING_TITLE =
+  /^\W*(?:error\W*)?404\b|\b404 (?:not found|error)|^(?:page |content |article )?not found\b|page (?:introuvable|not found)|seite nicht gefunden|p[áa]gina no encontrada|pagina non trovata/i;
+const LOGIN_TEXT =
+  /(?:log|sign) ?in (?:to (?:continue|view|read|access)|required|or (?:register|sign up))|please (?:log|sign) ?in|you (?:must|need to) (?:be logged|log|sign)|members? only|subscribe to (?:continue|read)|einloggen|anmelden, um|connectez-vous|iniciar sesi[óo]n|accedi per/i;
+
+const CHALLENGE_SCRIPT =
+  /\/cdn-cgi\/challenge-platform\/|challenges\.cloudflare\.com|captcha-delivery\.com|\/_Incapsula_Resource|px-captcha|perimeterx\.net\/.{0,40}captcha|\/akam\/.{0,20}\/pixel|awswaf\.com|\/\.well-known\/sgcaptcha|validate\.perfdrive\.com|geo\.captcha-delivery/i;
+const CHALLENGE_MARK =
+  /^(?:cf-challenge|challenge-form|challenge-running|cf-wrapper|cf-error-details|px-captcha|sec-if-cpt-container|sec-cpt-if|main-iframe|distilcaptchaform|captcha-container|challenge-stage|challenge-error-text|sgcaptcha)$/i;
+const APP_ROOT =
+  /^(?:root|app|__next|__nuxt|___gatsby|react-root|main-app|app-root|ember-basic-dropdown-wormhole|svelte|q-app|mount)$/i;
+
+type Sight = {
+  text: string;
+  words: number;
+  noscript: string;
+  marks: string[];
+  appRoot: boolean;
+  textBlocks: number;
+};
+
+function look(page: Page): Sight {
+  let noscript = '';
+  const marks: string[] = [];
+  let appRoot = false;
+  let textBlocks = 0;
+  for (let node: PageNode | null = page.root; node !== null; node = nextNode(node, page.root)) {
+    if (node.tag === TEXT) {
+      if (node.text.length > 80 && node.parent?.tag !== 'noscript') textBlocks++;
+      continue;
+    }
+    if (node.tag === 'noscript' && noscript.length < 2_000) noscript += ` ${textOf(node, 1_000)}`;
+    if (node.attributes === null) continue;
+    const id = attribute(node, 'id');
+    if (id !== null && id.length < 60) {
+      if (CHALLENGE_MARK.test(id)) marks.push(id);
+      if (APP_ROOT.test(id) || attribute(node, 'ng-app') !== null)
+        appRoot ||= node.first === null || textOf(node, 100).length < 30;
+    }
+  }
+  const text = textOf(page.body, 20_000);
+  const words = text === '' ? 0 : text.split(' ').length;
+  return { text, words, noscript, marks, appRoot, textBlocks };
+}
+
+const reject = (reason: Reason, detail: string): Validation => ({ outcome: 'rejected', reason, detail });
+
+function phrase(pattern: RegExp, text: string): string | null {
+  return pattern.exec(text)?.[0] ?? null;
+}
+
+/**
+ * Decides whether a response is content. Phrases count only while the page says little else, structural marks (a
+ * challenge's own script or form, a header) always: an article about Cloudflare is not a challenge.
+ */
+export function validatePage(input: ValidationInput): Validation {
+  const { page, headers, status } = input;
+  const sight = look(page);
+  const title = page.title ?? '';
+  const words = Math.max(
+    sight.words > VERY_SHORT_WORDS ? sight.words : 0,
+    input.extraction?.wordCount ?? 0,
+    sight.words,
+  );
+  const short = words < SHORT_WORDS;
+  return (
+    decideChallenge(page, sight, headers, title, short) ??
+    decideDenied(sight, status, title, short, words) ??
+    decideMissing(sight, title, status, words) ??
+    decideLogin(page, sight, title, words, input.extraction) ??
+    decideEmpty(input, sight, words) ?? { outcome: 'valid' }
+  );
+}
+
+function decideChallenge(
+  page: Page,
+  sight: Sight,
+  headers: ValidationInput['headers'],
+  title: string,
+  short: boolean,
+): Validation | null {
+  if (headers['cf-mitigated'] === 'challenge') return reject('challenge', 'header cf-mitigated: challenge');
+  if (
+    headers['x-datadome'] !== undefined &&
+    short &&
+    /captcha-delivery\.com/.test(page.scriptSources.join(' '))
+  )
+    return reject('challenge', 'DataDome captcha');
+  if (!short) return null;
+  const mark = sight.marks[0];
+  if (mark !== undefined) return reject('challenge', `element #${mark}`);
+  const script = page.scriptSources.find((source) => CHALLENGE_SCRIPT.test(source.slice(0, 500)));
+  // Cloudflare adds its platform script to ordinary pages too: only a page without text is the challenge itself.
+  if (script !== undefined && sight.words < VERY_SHORT_WORDS)
+    return reject('challenge', `script ${script.slice(0, 120)}`);
+  const found = phrase(CHALLENGE_TEXT, `${title}\n${sight.text} ${sight.noscript}`);
+  return found === null ? null : reject('challenge', `short page says "${found}"`);
+}
+
+function decideDenied(
+  sight: Sight,
+  status: number,
+  title: string,
+  short: boolean,
+  words: number,
+): Validation | null {
+  if (!short) return null;
+  const found = phrase(DENIED_TEXT, `${title}\n${sight.text}`);
+  if (found === null) return null;
+  // In a page of some length the phrase must stand in the title or come with its status.
+  if (
+    words >= VERY_SHORT_WORDS &&
+    phrase(DENIED_TEXT, title) === null &&
+    status !== 403 &&
+    status !== 401 &&
+    status !== 451
+  )
+    return null;
+  return reject('access_denied', `short page says "${found}"`);
+}
+
+function decideMissing(sight: Sight, title: string, status: number, words: number): Validation | null {
+  if (status === 404 || status === 410) return reject('soft_404', `status ${status}`);
+  const inTitle = phrase(MISSING_TITLE, title);
+  if (inTitle !== null && words < 2 * SHORT_WORDS && sight.textBlocks < 8)
+    return reject('soft_404', `title says "${inTitle}"`);
+  if (words >= VERY_SHORT_WORDS * 2) return null;
+  const found = phrase(MISSING_TEXT, sight.text.slice(0, 1_500));
+  return found === null ? null : reject('soft_404', `short page says "${found}"`);
+}
+
+function decideLogin(
+  page: Page,
+  sight: Sight,
+  title: string,
+  words: number,
+  extraction: Extraction | undefined,
+): Validation | null {
+  if (page.passwordFields === 0) {
+    if (words >= VERY_SHORT_WORDS) return null;
+    const found = phrase(LOGIN_TEXT, `${title}\n${sight.text}`);
+    return found === null ? null : reject('login_wall', `short page says "${found}"`);
+  }
+  // Many sites carry a hidden login box beside an article: the wall is the page that has nothing but the box.
+  if (words >= SHORT_WORDS || (extraction !== undefined && extraction.wordCount >= 100)) return null;
+  return reject('login_wall', 'password field on a page without an article');
+}
+
+function decideEmpty(input: ValidationInput, sight: Sight, words: number): Validation | null {
+  const { page } = input;
+  if (words < VERY_SHORT_WORDS) {
+    const found = phrase(SCRIPT_TEXT, `${sight.noscript} ${sight.text}`);
+    if (found !== null) return reject('needs_javascript', `page says "${found}"`);
+    if (sight.appRoot && words < 20 && (page.scriptSources.length > 0 || page.scriptChars > 0)) {
+      return reject('needs_javascript', 'empty application root and scripts');
+    }
+  }
+  const minBodyBytes = input.minBodyBytes ?? MIN_BODY_BYTES;
+  if (input.bodyBytes < minBodyBytes)
+    return reject('too_short', `${input.bodyBytes} bytes, fewer than ${minBodyBytes}`);
+  if (words === 0) {
+    const scripts = page.scriptSources.length > 0 || page.scriptChars > 0;
+    return scripts
+      ? reject('needs_javascript', 'only scripts, no text')
+      : reject('no_text', 'no visible text');
+  }
+  if (words < 5 && (input.extraction?.wordCount ?? 0) === 0)
+    return reject('no_text', `${words} visible words`);
+  return null;
+}

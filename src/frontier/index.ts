@@ -1,5 +1,26 @@
 export { type Lease, type LeasedUrl, type LeaseOptions, lease, promote, renew } from './lease.ts';
 export { decidePriority, levelOf, type PriorityInput } from './levels.ts';
-export { type HoldReason, type UrlKind, type UrlOrigin, type UrlStatus, urlKinds, urlOrigins, urlStatuses } from './rows.ts';
-export { type LoggedRequest, type SettleDocument, type SettleItem, type SettleOptions, type SettleResult, settle } from './settle.ts';
-export { type SubmitAnswer, type SubmitItem, type SubmitOptions, type SubmitResult, submit } from './submit.ts';
+export {
+  type HoldReason,
+  type UrlKind,
+  type UrlOrigin,
+  type UrlStatus,
+  urlKinds,
+  urlOrigins,
+  urlStatuses,
+} from './rows.ts';
+export {
+  type LoggedRequest,
+  type SettleDocument,
+  type SettleItem,
+  type SettleOptions,
+  type SettleResult,
+  settle,
+} from './settle.ts';
+export {
+  type SubmitAnswer,
+  type SubmitItem,
+  type SubmitOptions,
+  type SubmitResult,
+  submit,
+} from './submit.ts';

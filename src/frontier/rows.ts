@@ -1,7 +1,24 @@
 /** The words of the frontier, as its tables spell them. */
 export const urlKinds = ['article', 'listing', 'channel', 'image', 'probe'] as const;
-export const urlOrigins = ['feed', 'sitemap', 'push', 'spider', 'archive', 'refresh', 'redirect', 'manual'] as const;
-export const urlStatuses = ['pending', 'fetched', 'redirected', 'duplicate', 'failed', 'needs_render', 'dead'] as const;
+export const urlOrigins = [
+  'feed',
+  'sitemap',
+  'push',
+  'spider',
+  'archive',
+  'refresh',
+  'redirect',
+  'manual',
+] as const;
+export const urlStatuses = [
+  'pending',
+  'fetched',
+  'redirected',
+  'duplicate',
+  'failed',
+  'needs_render',
+  'dead',
+] as const;
 
 export type UrlKind = (typeof urlKinds)[number];
 export type UrlOrigin = (typeof urlOrigins)[number];

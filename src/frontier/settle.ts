@@ -26,10 +26,26 @@ export type SettleItem = {
   validationStatus?: 'valid' | 'rejected' | 'stub' | null;
   rejectionReason?: string | null;
   /** The end of a redirect inside the domain; its row is made if it is unknown. */
-  target?: { url: string; origin: UrlOrigin; sourceId: number | null; priority: number; level: number; depth: number; hops: number; parentUrl: string | null };
+  target?: {
+    url: string;
+    origin: UrlOrigin;
+    sourceId: number | null;
+    priority: number;
+    level: number;
+    depth: number;
+    hops: number;
+    parentUrl: string | null;
+  };
   /** What submitting the found items answered. */
   found?: { seen: number; duplicate: number; rejected: number };
-  channel?: { id: number; error: string | null; newItems: number; format: string | null; hub: string | null; lastItemAt: Date | null };
+  channel?: {
+    id: number;
+    error: string | null;
+    newItems: number;
+    format: string | null;
+    hub: string | null;
+    lastItemAt: Date | null;
+  };
   /** A probe's answer, stored for whoever asked. */
   result?: object;
 };
@@ -91,17 +107,29 @@ export type SettleOptions = {
   skewMs?: number;
 };
 
-export type SettleResult = { outcome: 'settled' | 'stale'; settled: number; documents: number; versions: number; duplicates: number };
+export type SettleResult = {
+  outcome: 'settled' | 'stale';
+  settled: number;
+  documents: number;
+  versions: number;
+  duplicates: number;
+};
 
 // PostgreSQL text cannot hold NUL; pages can.
-const clean = (value: string | null | undefined): string | null => (value === null || value === undefined ? null : value.replaceAll('\u0000', ''));
-const short = (value: string | null | undefined, most: number): string | null => clean(value)?.slice(0, most) ?? null;
+const clean = (value: string | null | undefined): string | null =>
+  value === null || value === undefined ? null : value.replaceAll('\u0000', '');
+const short = (value: string | null | undefined, most: number): string | null =>
+  clean(value)?.slice(0, most) ?? null;
 const json = (values: readonly object[]): string | null =>
   // A NUL inside a nested value would be refused by jsonb as \u0000.
   values.length === 0 ? null : JSON.stringify(values).replaceAll('\\u0000', '');
 
 /** Settles URLs of a leased domain, and with `final` ends the lease. A stale worker changes nothing. */
-export async function settle(db: Queryable, lease: Pick<Lease, 'bucket' | 'domainKey' | 'epoch'>, options: SettleOptions): Promise<SettleResult> {
+export async function settle(
+  db: Queryable,
+  lease: Pick<Lease, 'bucket' | 'domainKey' | 'epoch'>,
+  options: SettleOptions,
+): Promise<SettleResult> {
   const raws: Buffer[] = [];
   const documents = options.documents.map((document) => documentRow(document, raws));
   const result = await db.query<SettleResult>(

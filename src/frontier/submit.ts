@@ -41,7 +41,11 @@ const chunkSize = 500;
 type Prepared = { index: number; identity: UrlIdentity; hash: Buffer; item: SubmitItem };
 
 /** Submits a batch. Idempotent: a crash in between only means submitting it again. */
-export async function submit(db: Queryable, items: readonly SubmitItem[], options: SubmitOptions = {}): Promise<SubmitResult[]> {
+export async function submit(
+  db: Queryable,
+  items: readonly SubmitItem[],
+  options: SubmitOptions = {},
+): Promise<SubmitResult[]> {
   const results: SubmitResult[] = new Array(items.length);
   const prepared: Prepared[] = [];
   for (const [index, item] of items.entries()) {

@@ -50,12 +50,22 @@ const colours: Record<string, number> = { trace: 90, debug: 90, info: 36, warn: 
 const printable = (value: string): string => value.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '�');
 
 function formatLine(line: string, colour: boolean): string {
-  const { level, time, msg, role, worker: _worker, error, ...fields } = JSON.parse(line) as Record<string, unknown>;
+  const {
+    level,
+    time,
+    msg,
+    role,
+    worker: _worker,
+    error,
+    ...fields
+  } = JSON.parse(line) as Record<string, unknown>;
   const name = String(level);
   const failure = error as { message?: string } | undefined;
   if (failure?.message !== undefined) fields['error'] = failure.message;
   const paint = (code: number, value: string) => (colour ? `\u001b[${code}m${value}\u001b[0m` : value);
-  const details = Object.entries(fields).map(([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`);
+  const details = Object.entries(fields).map(
+    ([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,
+  );
   const words = [
     paint(90, String(time).slice(11, 23)),
     paint(colours[name] ?? 0, name.padEnd(5)),

@@ -1,0 +1,63 @@
+import type { Queryable } from '../db/index.ts';
+
+/** An address that might be a channel of a source. */
+export type Candidate = {
+  url: string;
+  by: 'page' | 'link' | 'path' | 'robots';
+  /** Public id of the probe row that was submitted for it. */
+  probe: string | null;
+  /** What the probe said; null while it is waited for. */
+  outcome: string | null;
+};
+
+/** Looking for a source's channels; moved on by the schedule role until something or nothing was found. */
+export type Discovery = {
+  id: number;
+  sourceId: number;
+  state: 'pending' | 'page' | 'candidates' | 'found' | 'nothing';
+  candidates: Candidate[];
+  overdue: boolean;
+};
+
+/** Starts looking; a search that is under way is left alone. */
+export async function startDiscovery(db: Queryable, sourceId: number): Promise<void> {
+  await db.query(
+    `INSERT INTO discoveries (source_id) SELECT $1
+      WHERE NOT EXISTS (SELECT FROM discoveries WHERE source_id = $1 AND finished_at IS NULL)`,
+    [sourceId],
+  );
+}
+
+/** Locks open searches for this transaction, so that two schedulers never move the same one. */
+export async function lockOpenDiscoveries(tx: Queryable, limit: number): Promise<Discovery[]> {
+  const result = await tx.query<Discovery>(
+    `SELECT id, source_id AS "sourceId", state, candidates, deadline_at < now() AS overdue
+       FROM discoveries WHERE finished_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
+    [limit],
+  );
+  return result.rows;
+}
+
+/** Stores where a search stands. */
+export async function saveDiscovery(
+  tx: Queryable,
+  id: number,
+  state: Discovery['state'],
+  candidates: readonly Candidate[],
+): Promise<void> {
+  await tx.query(
+    `UPDATE discoveries SET state = $2, candidates = $3,
+            finished_at = CASE WHEN $2 IN ('found', 'nothing') THEN now() END WHERE id = $1`,
+    [id, state, JSON.stringify(candidates)],
+  );
+}
+
+/** The newest search of a source, for people who wait for it. */
+export async function findDiscovery(db: Queryable, sourceId: number): Promise<Discovery | null> {
+  const result = await db.query<Discovery>(
+    `SELECT id, source_id AS "sourceId", state, candidates, deadline_at < now() AS overdue
+       FROM discoveries WHERE source_id = $1 ORDER BY id DESC LIMIT 1`,
+    [sourceId],
+  );
+  return result.rows[0] ?? null;
+}

@@ -1,0 +1,17 @@
+export {
+  type Channel,
+  type ChannelKind,
+  type ChannelStatus,
+  createChannel,
+  listChannels,
+  loadChannels,
+  type NewChannel,
+} from './channels.ts';
+export {
+  type Candidate,
+  type Discovery,
+  findDiscovery,
+  lockOpenDiscoveries,
+  saveDiscovery,
+  startDiscovery,
+} from './discoveries.ts';

@@ -1,0 +1,1 @@
+export { loadRobots, type RobotsRecord, saveRobots } from './robots-cache.ts';

@@ -1,0 +1,12 @@
+export {
+  createSource,
+  findSourceByUrl,
+  type IngestionMode,
+  listSources,
+  loadSources,
+  type NewSource,
+  type Source,
+  type SourceSettings,
+  saveIngestionMode,
+  slugOf,
+} from './sources.ts';

@@ -1,0 +1,120 @@
+import type { Queryable } from '../db/index.ts';
+import { AppError } from '../errors/index.ts';
+import { identifyUrl } from '../url/index.ts';
+
+/** How a source's articles are found. */
+export type IngestionMode = 'feed' | 'spider' | 'both';
+
+/** Settings that are read as a whole and seldom changed. */
+export type SourceSettings = {
+  articleUrlPatterns?: string[];
+  include?: string[];
+  exclude?: string[];
+  allowLeaving?: boolean;
+  maxDepth?: number;
+};
+
+/** A publisher. */
+export type Source = {
+  id: number;
+  slug: string;
+  name: string;
+  url: string;
+  enabled: boolean;
+  ingestionMode: IngestionMode;
+  feedPollIntervalMinutes: number;
+  priority: number;
+  rateLimitMs: number | null;
+  settings: SourceSettings;
+  createdAt: Date;
+};
+
+const columns = `id, slug, name, url, enabled, ingestion_mode AS "ingestionMode",
+  feed_poll_interval_minutes AS "feedPollIntervalMinutes", priority, rate_limit_ms AS "rateLimitMs", settings,
+  created_at AS "createdAt"`;
+
+/** Stable name of a source in indexes and paths: lower case, everything else an underscore. */
+export function slugOf(name: string): string {
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '');
+  return slug || 'source';
+}
+
+export type NewSource = {
+  url: string;
+  name?: string;
+  mode?: IngestionMode;
+  intervalMinutes?: number;
+  priority?: number;
+};
+
+/** Adds a publisher by its address, or finds it when it is known. The slug gets a number when another source has it. */
+export async function createSource(
+  db: Queryable,
+  input: NewSource,
+): Promise<{ source: Source; created: boolean }> {
+  const identified = identifyUrl(input.url);
+  if (identified.outcome === 'rejected') {
+    throw new AppError(
+      'source_url_invalid',
+      `"${input.url}" is not an address that can be crawled (${identified.reason})`,
+      {
+        httpStatus: 422,
+        exitCode: 2,
+        advice: 'Give a web address with its scheme, as https://example.com/',
+      },
+    );
+  }
+  const { fetchUrl, domain } = identified.identity;
+  const known = await findSourceByUrl(db, fetchUrl);
+  if (known !== null) return { source: known, created: false };
+  const name = input.name ?? domain;
+  const base = slugOf(name);
+  for (let number = 1; number < 1000; number += 1) {
+    const slug = number === 1 ? base : `${base}_${number}`;
+    const inserted = await db.query<Source>(
+      `INSERT INTO sources (slug, name, url, ingestion_mode, feed_poll_interval_minutes, priority)
+       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING ${columns}`,
+      [slug, name, fetchUrl, input.mode ?? 'feed', input.intervalMinutes ?? 15, input.priority ?? 5],
+    );
+    if (inserted.rows[0] !== undefined) return { source: inserted.rows[0], created: true };
+    // Either the slug is taken, or somebody added the same address a moment ago.
+    const raced = await findSourceByUrl(db, fetchUrl);
+    if (raced !== null) return { source: raced, created: false };
+  }
+  throw new AppError('source_slug_taken', `no free short name is left for "${name}"`, {
+    httpStatus: 409,
+    advice: 'Give the source another name.',
+  });
+}
+
+/** The source with this address. */
+export async function findSourceByUrl(db: Queryable, url: string): Promise<Source | null> {
+  const result = await db.query<Source>(`SELECT ${columns} FROM sources WHERE url = $1`, [url]);
+  return result.rows[0] ?? null;
+}
+
+/** All sources, by name. A few hundred thousand at most, so callers page by name. */
+export async function listSources(
+  db: Queryable,
+  options: { limit?: number; afterId?: number } = {},
+): Promise<Source[]> {
+  const result = await db.query<Source>(`SELECT ${columns} FROM sources WHERE id > $1 ORDER BY id LIMIT $2`, [
+    options.afterId ?? 0,
+    options.limit ?? 1000,
+  ]);
+  return result.rows;
+}
+
+/** Sources by id, for a worker's short-lived cache. */
+export async function loadSources(db: Queryable, ids: readonly number[]): Promise<Source[]> {
+  const result = await db.query<Source>(`SELECT ${columns} FROM sources WHERE id = ANY ($1)`, [ids]);
+  return result.rows;
+}
+
+/** Turns a source without feeds into a spidered one. */
+export async function saveIngestionMode(db: Queryable, id: number, mode: IngestionMode): Promise<void> {
+  await db.query('UPDATE sources SET ingestion_mode = $2, updated_at = now() WHERE id = $1', [id, mode]);
+}

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { pipeline, type Readable } from 'node:stream';
+import {
+  createDecoder,
+  type DecodeLimits,
+  type Encoding,
+  isGzip,
+  outputLimit,
+  overLimit,
+} from './content-decoding.ts';
+import type { WireStream } from './exchange.ts';
+import { describeError } from './failure.ts';
+import { HttpBodyError } from './result.ts';
+
+/** The first bytes of a stream without consuming them; fewer when it ends before. */
+async function peek(stream: Readable, count: number): Promise<Buffer> {
+  for (;;) {
+    const chunk = stream.read(count) as Buffer | null;
+    if (chunk !== null) {
+      stream.unshift(chunk);
+      return chunk;
+    }
+    if (stream.readableEnded || stream.destroyed) return Buffer.alloc(0);
+    await Promise.race([once(stream, 'readable'), once(stream, 'end'), once(stream, 'close')]);
+  }
+}
+
+/**
+ * Decoded chunks of a streamed response. Caps are checked as it grows: the output against bytes and ratio, and every
+ * stage in between too, because a stage may swallow gigabytes of empty blocks without putting out a byte.
+ */
+export async function* readBodyStream(
+  wire: WireStream,
+  encodings: readonly Encoding[],
+  options: DecodeLimits & { unwrapGzip: boolean },
+): AsyncGenerator<Buffer, void, undefined> {
+  let last = wire.readable;
+  const addStage = (encoding: Encoding, first: Buffer): void => {
+    const from = last;
+    const stage = createDecoder(encoding, first);
+    let passed = 0;
+    // Errors reach the reader through the last stage; the callback only keeps them from being thrown here.
+    pipeline(from, stage, () => undefined);
+    if (from !== wire.readable)
+      from.on('data', (chunk: Buffer) => {
+        passed += chunk.length;
+        if (passed > outputLimit(wire.bytes(), options))
+          from.destroy(new HttpBodyError(overLimit(wire.bytes(), options)));
+      });
+    last = stage;
+  };
+  try {
+    for (const encoding of encodings.toReversed())
+      addStage(encoding, encoding === 'deflate' ? await peek(last, 2) : Buffer.alloc(0));
+    if (options.unwrapGzip && isGzip(await peek(last, 2))) addStage('gzip', Buffer.alloc(0));
+    let bytes = 0;
+    for await (const chunk of last as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > outputLimit(wire.bytes(), options))
+        throw new HttpBodyError(overLimit(wire.bytes(), options));
+      yield chunk;
+    }
+  } catch (error) {
+    if (error instanceof HttpBodyError) throw error;
+    throw new HttpBodyError({ kind: 'bad_response', detail: `body: ${describeError(error)}` });
+  } finally {
+    wire.readable.destroy();
+  }
+}

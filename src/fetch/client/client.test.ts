@@ -1,0 +1,239 @@
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { createHttpClient, type HttpClient, type HttpClientOptions, parseHostsFile } from './index.ts';
+import { type RawHandler, type RawServer, respond, startRawServer } from './raw-server.fixture.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+const NO_LIMITS = { maxPerDomain: 0, maxPerNetwork: 0, gapMs: 0 };
+
+async function serve(
+  handler: RawHandler,
+  options: Partial<HttpClientOptions> = {},
+): Promise<{ server: RawServer; client: HttpClient; url: string }> {
+  const server = await startRawServer(handler);
+  cleanups.push(() => server.close());
+  const client = createHttpClient({
+    userAgent: 'OutriderTest/1',
+    allowNetworks: [`127.0.0.0/8:${server.port}`],
+    networkLimits: NO_LIMITS,
+    ...options,
+  });
+  cleanups.push(() => client.close());
+  return { server, client, url: `http://127.0.0.1:${server.port}/page` };
+}
+
+describe('outcomes', () => {
+  test('a response carries status, headers, body, peer and timings', async () => {
+    const { server, client, url } = await serve((socket) =>
+      socket.write(respond('200 OK', { 'Content-Type': 'text/html', 'X-Two': 'a', 'x-two': 'b' }, 'hello')),
+    );
+    const before = performance.now();
+    const result = await client.request({ url, headers: { Accept: 'text/html' } });
+    expect(result).toMatchObject({
+      outcome: 'response',
+      status: 200,
+      wireBytes: 5,
+      contentEncoding: null,
+      truncated: false,
+      remoteAddress: '127.0.0.1',
+      headers: { 'content-type': 'text/html', 'x-two': 'a, b' },
+    });
+    if (result.outcome !== 'response') throw new Error(result.outcome);
+    expect(result.body.toString()).toBe('hello');
+    const { startedAt, headersAt, endedAt } = result.timings;
+    expect([before, startedAt, headersAt, endedAt]).toEqual(
+      [before, startedAt, headersAt ?? -1, endedAt].toSorted((a, b) => a - b),
+    );
+    expect(server.requests[0]).toContain('GET /page HTTP/1.1');
+    expect(server.requests[0]?.toLowerCase()).toContain('user-agent: outridertest/1');
+    expect(server.requests[0]?.toLowerCase()).toMatch(/accept-encoding: gzip, deflate, br/);
+    expect(server.requests[0]).toMatch(/^accept: text\/html\r?$/m);
+  });
+
+  test.each([
+    ['301', '/moved', '/moved'],
+    ['302', 'http://other.example/x?y=1', 'http://other.example/x?y=1'],
+    ['303', '//cdn.example/a', 'http://cdn.example/a'],
+    ['307', '?q=2', '/page?q=2'],
+    ['308', 'http://[broken', 'http://[broken'],
+    ['302', 'javascript:alert(1)', 'javascript:alert(1)'],
+    ['302', Buffer.from('/s\u00fc\u00df').toString('latin1'), '/s%C3%BC%C3%9F'],
+  ])('status %s with Location %s is a value', async (status, location, expected) => {
+    const { server, client, url } = await serve((socket) =>
+      socket.write(
+        Buffer.from(respond(`${status} Moved`, { Location: location }, 'moved').toString('latin1'), 'latin1'),
+      ),
+    );
+    const result = await client.request({ url });
+    const absolute = expected.startsWith('/') ? new URL(expected, url).href : expected;
+    expect(result).toMatchObject({ outcome: 'redirect', status: Number(status), location: absolute });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a redirect without Location is a bad response', async () => {
+    const { client, url } = await serve((socket) => socket.write(respond('302 Found', {})));
+    expect(await client.request({ url })).toMatchObject({ outcome: 'failed', kind: 'bad_response' });
+  });
+
+  test('validators are sent and a 304 says whether it was asked for', async () => {
+    const { server, client, url } = await serve((socket) =>
+      socket.write('HTTP/1.1 304 Not Modified\r\netag: "a"\r\n\r\n'),
+    );
+    const lastModified = 'Wed, 21 Oct 2015 07:28:00 GMT';
+    expect(await client.request({ url, etag: 'W/"a"', lastModified })).toMatchObject({
+      outcome: 'not_modified',
+      conditional: true,
+      headers: { etag: '"a"' },
+    });
+    expect(server.requests[0]).toContain('if-none-match: W/"a"');
+    expect(server.requests[0]).toContain(`if-modified-since: ${lastModified}`);
+    expect(await client.request({ url })).toMatchObject({ outcome: 'not_modified', conditional: false });
+  });
+
+  test.each([['"a\r\nx-evil: 1"'], ['"\u20ac"'], [`"${'a'.repeat(5000)}"`], ['']])(
+    'an unusable validator is left out',
+    async (etag) => {
+      const { server, client, url } = await serve((socket) => socket.write(respond('200 OK', {}, 'x')));
+      expect(await client.request({ url, etag, lastModified: etag })).toMatchObject({ outcome: 'response' });
+      expect(server.requests[0]).not.toMatch(/if-|evil/);
+    },
+  );
+
+  test('the content-type gate decides before the body is read', async () => {
+    const seen: unknown[] = [];
+    const { server, client, url } = await serve((socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-type: video/mp4\r\ncontent-length: 900000000\r\n\r\n');
+    });
+    const result = await client.request({
+      url,
+      accept: (type, status) => {
+        seen.push(type, status);
+        return false;
+      },
+    });
+    expect(result).toMatchObject({ outcome: 'unsupported_type', status: 200, contentType: 'video/mp4' });
+    expect(seen).toEqual(['video/mp4', 200]);
+    expect(client.stats().openConnections).toBe(0);
+    expect(server.connections()).toBe(1);
+  });
+
+  test('HEAD has no body', async () => {
+    const { server, client, url } = await serve((socket) =>
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 99999999\r\n\r\n'),
+    );
+    const result = await client.request({ url, method: 'HEAD' });
+    expect(result).toMatchObject({ outcome: 'response', status: 200, wireBytes: 0 });
+    expect(server.requests[0]).toContain('HEAD /page');
+  });
+});
+
+describe('connections', () => {
+  test('a connection is reused for its origin', async () => {
+    const { server, client, url } = await serve((socket) => socket.write(respond('200 OK', {}, 'x')));
+    for (let i = 0; i < 3; i += 1) await client.request({ url });
+    expect(server.connections()).toBe(1);
+    expect(client.stats()).toMatchObject({ connectionsOpened: 1, connectionsReused: 2, idleConnections: 1 });
+  });
+
+  test('small unwanted bodies keep the connection, large ones end it', async () => {
+    let size = 100;
+    const { server, client, url } = await serve((socket) =>
+      socket.write(respond('302 Found', { location: '/x' }, 'y'.repeat(size))),
+    );
+    await client.request({ url });
+    await client.request({ url });
+    expect(server.connections()).toBe(1);
+    size = 100_000;
+    await client.request({ url });
+    await client.request({ url });
+    expect(server.connections()).toBe(2);
+  });
+
+  test('a kept-alive connection that died without answering is replaced once', async () => {
+    const { server, client, url } = await serve((socket, _head, index) => {
+      if (index === 1) socket.destroy();
+      else socket.write(respond('200 OK', {}, 'x'));
+    });
+    expect(await client.request({ url })).toMatchObject({ outcome: 'response' });
+    expect(await client.request({ url })).toMatchObject({ outcome: 'response' });
+    expect(server.requests).toHaveLength(3);
+    expect(server.connections()).toBe(2);
+  });
+
+  test('connection: close and HTTP/1.0 are respected', async () => {
+    const { server, client, url } = await serve((socket, _head, index) => {
+      socket.end(
+        index === 0
+          ? respond('200 OK', { connection: 'close' }, 'one')
+          : 'HTTP/1.0 200 OK\r\ncontent-type: text/html\r\n\r\nuntil the end',
+      );
+    });
+    expect(await client.request({ url })).toMatchObject({ outcome: 'response' });
+    const second = await client.request({ url });
+    expect(second.outcome === 'response' && second.body.toString()).toBe('until the end');
+    expect(server.connections()).toBe(2);
+  });
+
+  test('idle connections make room when the cap is reached', async () => {
+    const first = await startRawServer((socket) => socket.write(respond('200 OK', {}, 'x')));
+    const second = await startRawServer((socket) => socket.write(respond('200 OK', {}, 'x')));
+    cleanups.push(first.close, second.close);
+    const client = createHttpClient({
+      userAgent: 't',
+      allowNetworks: ['127.0.0.0/8:*'],
+      networkLimits: NO_LIMITS,
+      maxConnections: 1,
+    });
+    cleanups.push(() => client.close());
+    for (const port of [first.port, second.port, first.port])
+      expect(await client.request({ url: `http://127.0.0.1:${port}/` })).toMatchObject({
+        outcome: 'response',
+      });
+    expect(client.stats()).toMatchObject({ openConnections: 1, connectionsOpened: 3 });
+  });
+
+  test('requests beyond the cap wait for their turn', async () => {
+    const held: Socket[] = [];
+    let most = 0;
+    const { client, url } = await serve(
+      (socket) => {
+        most = Math.max(most, held.push(socket));
+        // Answers in pairs: it only comes to an end when exactly two are let through.
+        if (held.length === 2) for (const each of held.splice(0)) each.write(respond('200 OK', {}, 'x'));
+      },
+      { maxConnectionsPerHost: 2 },
+    );
+    const results = await Promise.all(Array.from({ length: 12 }, () => client.request({ url })));
+    expect(results.map((result) => result.outcome)).toEqual(Array.from({ length: 12 }, () => 'response'));
+    expect(most).toBe(2);
+    expect(client.stats()).toMatchObject({ active: 0, waiting: 0 });
+  });
+
+  test('the hosts table redirects name and port, the Host header keeps the name', async () => {
+    const { server, client } = await serve((socket) => socket.write(respond('200 OK', {}, 'x')), {});
+    const named = createHttpClient({
+      userAgent: 't',
+      allowNetworks: [`127.0.0.0/8:${server.port}`],
+      hosts: parseHostsFile(`127.0.0.1:${server.port} news.example www.news.example # ours`),
+      networkLimits: NO_LIMITS,
+      resolver: () => Promise.reject(new Error('must not be asked')),
+    });
+    cleanups.push(() => named.close());
+    expect(await named.request({ url: 'http://News.Example/a' })).toMatchObject({ outcome: 'response' });
+    expect(server.requests[0]).toMatch(/^host: news\.example\r?$/m);
+    expect(await client.request({ url: 'http://127.0.0.1:9/' })).toMatchObject({ kind: 'refused_port' });
+  });
+
+  test('close ends what is under way and refuses what comes', async () => {
+    const { server, client, url } = await serve(() => undefined);
+    const pending = client.request({ url });
+    await vi.waitUntil(() => server.requests.length === 1);
+    await client.close();
+    expect(await pending).toMatchObject({ outcome: 'failed', kind: 'aborted' });
+    expect(await client.request({ url })).toMatchObject({ outcome: 'failed', kind: 'aborted' });
+  });
+});

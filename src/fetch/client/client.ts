@@ -1,0 +1,374 @@
+import { isIP } from 'node:net';
+import { getDomain } from 'tldts';
+import { type AddressGuard, createAddressGuard, DEFAULT_ALLOWED_PORTS, networkOf } from './address-guard.ts';
+import { readBodyStream } from './body-stream.ts';
+import { type ConnectionPool, createConnectionPool } from './connection-pool.ts';
+import { ACCEPT_ENCODING, type DecodeLimits, decodeBody } from './content-decoding.ts';
+import { createDialler, type DialTarget } from './dial.ts';
+import { type ExchangeEnd, type ExchangePlan, runExchange } from './exchange.ts';
+import { hostKey } from './hosts-table.ts';
+import { createNameResolver, type NameResolver, type Resolution } from './name-resolver.ts';
+import { createNetworkLimiter, type Gate, type NetworkLimiter } from './network-limits.ts';
+import type {
+  BodilessResult,
+  Failure,
+  HttpClientOptions,
+  HttpRequest,
+  HttpResult,
+  HttpStreamResult,
+  Timings,
+} from './result.ts';
+
+const MB = 1024 * 1024;
+const DEFAULT_ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+// Longer validators are not validators: storing and echoing them would let a server fill our requests.
+const MAX_VALIDATOR_CHARS = 1024;
+const MAX_URL_CHARS = 16_384;
+
+/** Counters of a client. */
+export type HttpClientStats = {
+  requests: number;
+  failed: number;
+  active: number;
+  waiting: number;
+  openConnections: number;
+  idleConnections: number;
+  connectionsOpened: number;
+  connectionsReused: number;
+  namesCached: number;
+};
+
+/** The one HTTP client: pages, feeds, sitemaps, robots.txt and images leave through it. */
+export type HttpClient = {
+  /** One hop, whole body; never rejects for anything the network does. */
+  request(request: HttpRequest): Promise<HttpResult>;
+  /** One hop, body in decoded chunks as they come (50 MB received, 500 MB decoded unless said). */
+  requestStream(request: HttpRequest): Promise<HttpStreamResult>;
+  /** Ends every connection; requests under way end as `aborted`. */
+  close(): Promise<void>;
+  stats(): HttpClientStats;
+};
+
+type Prepared = { url: URL; target: DialTarget; gates: Gate[]; dnsMs: number };
+type Settings = Required<
+  Omit<HttpClientOptions, 'hosts' | 'localAddress' | 'resolver' | 'ca' | 'networkLimits'>
+> & {
+  hosts: HttpClientOptions['hosts'];
+  maxPerDomain: number;
+  maxPerNetwork: number;
+  gapMs: number;
+};
+
+function withDefaults(options: HttpClientOptions): Settings {
+  return {
+    userAgent: options.userAgent,
+    allowNetworks: options.allowNetworks ?? [],
+    allowedPorts: options.allowedPorts ?? DEFAULT_ALLOWED_PORTS,
+    hosts: options.hosts,
+    maxConnections: options.maxConnections ?? 256,
+    maxConnectionsPerHost: options.maxConnectionsPerHost ?? 4,
+    maxPerDomain: options.networkLimits?.maxPerDomain ?? 4,
+    maxPerNetwork: options.networkLimits?.maxPerNetwork ?? 4,
+    gapMs: options.networkLimits?.gapMs ?? 100,
+    timeoutMs: options.timeoutMs ?? 30_000,
+    headersTimeoutMs: options.headersTimeoutMs ?? 10_000,
+    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+    keepAliveMs: options.keepAliveMs ?? 10_000,
+    maxHeaderBytes: options.maxHeaderBytes ?? 65_536,
+    maxBodyBytes: options.maxBodyBytes ?? 10 * MB,
+    maxRatio: options.maxRatio ?? 100,
+  };
+}
+
+function parseWebUrl(text: string): URL | Failure {
+  if (text.length > MAX_URL_CHARS) return { kind: 'refused_address', detail: 'the URL is too long' };
+  if (!URL.canParse(text)) return { kind: 'refused_address', detail: 'not a URL' };
+  const url = new URL(text);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    return { kind: 'refused_address', detail: `scheme ${url.protocol.slice(0, 40)} is not fetched` };
+  return url;
+}
+
+/** The value, or why it did not come in time. */
+async function within<T>(
+  promise: Promise<T>,
+  ms: number,
+  signal: AbortSignal | undefined,
+): Promise<T | Failure> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let onAbort: (() => void) | undefined;
+  const interruption = new Promise<Failure>((resolve) => {
+    const late: Failure = { kind: 'dns', detail: `ETIMEOUT: no answer within ${ms} ms` };
+    timer = setTimeout(() => resolve(late), ms);
+    onAbort = () => resolve({ kind: 'aborted', detail: 'the caller gave up' });
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([promise, interruption]);
+  } finally {
+    clearTimeout(timer);
+    if (onAbort !== undefined) signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+function isUsableValidator(value: string | null | undefined): value is string {
+  return (
+    typeof value === 'string' &&
+    value.length <= MAX_VALIDATOR_CHARS &&
+    /^[\x21-\x7e\x80-\xff][\t\x20-\x7e\x80-\xff]*$/.test(value)
+  );
+}
+
+class Client implements HttpClient {
+  private readonly settings: Settings;
+  private readonly guard: AddressGuard;
+  private readonly names: NameResolver;
+  private readonly limiter: NetworkLimiter;
+  private readonly pool: ConnectionPool;
+  private closed = false;
+  private requests = 0;
+  private failures = 0;
+
+  constructor(options: HttpClientOptions) {
+    const { localAddress, ca } = options;
+    this.settings = withDefaults(options);
+    const { allowNetworks, allowedPorts, connectTimeoutMs, ...rest } = this.settings;
+    this.guard = createAddressGuard(allowNetworks, allowedPorts);
+    this.names = createNameResolver({ lookup: options.resolver, localAddress });
+    this.limiter = createNetworkLimiter();
+    this.pool = createConnectionPool({
+      dial: createDialler({ guard: this.guard, connectTimeoutMs, localAddress, ca }),
+      maxConnections: rest.maxConnections,
+      keepAliveMs: rest.keepAliveMs,
+      maxHeaderBytes: rest.maxHeaderBytes,
+    });
+  }
+
+  async request(request: HttpRequest): Promise<HttpResult> {
+    const maxBodyBytes = request.maxBodyBytes ?? this.settings.maxBodyBytes;
+    const maxWireBytes = request.maxWireBytes ?? maxBodyBytes;
+    const done = await this.run(request, { mode: 'buffer', maxBodyBytes, maxWireBytes });
+    if ('outcome' in done) return this.count(done);
+    const { end, timings } = done;
+    if (end.end !== 'body') return this.count(this.finish(request, end, timings, done.remoteAddress));
+    const limits = { ...this.limitsOf(request, maxBodyBytes), unwrapGzip: request.unwrapGzip === true };
+    const body = await decodeBody(end.wire, end.encodings, limits);
+    timings.endedAt = performance.now();
+    if (!Buffer.isBuffer(body)) return this.count({ outcome: 'failed', ...body, timings });
+    return this.count({
+      outcome: 'response',
+      status: end.head.status,
+      headers: end.head.headers,
+      body,
+      wireBody: end.wire,
+      contentEncoding: end.encodings.length === 0 ? null : end.encodings.join(', '),
+      wireBytes: end.wire.length,
+      truncated: false,
+      remoteAddress: done.remoteAddress,
+      timings,
+    });
+  }
+
+  async requestStream(request: HttpRequest): Promise<HttpStreamResult> {
+    const maxBodyBytes = request.maxBodyBytes ?? 500 * MB;
+    const maxWireBytes = request.maxWireBytes ?? 50 * MB;
+    const done = await this.run(request, { mode: 'stream', maxBodyBytes, maxWireBytes });
+    if ('outcome' in done) return this.count(done);
+    const { end, timings } = done;
+    if (end.end !== 'stream') return this.count(this.finish(request, end, timings, done.remoteAddress));
+    const limits = this.limitsOf(request, maxBodyBytes);
+    return this.count({
+      outcome: 'response',
+      status: end.head.status,
+      headers: end.head.headers,
+      body: readBodyStream(end.wire, end.encodings, { ...limits, unwrapGzip: request.unwrapGzip === true }),
+      contentEncoding: end.encodings.length === 0 ? null : end.encodings.join(', '),
+      remoteAddress: done.remoteAddress,
+      timings,
+    });
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    this.limiter.close();
+    this.names.close();
+    await this.pool.close();
+  }
+
+  stats(): HttpClientStats {
+    const pool = this.pool.stats();
+    return {
+      requests: this.requests,
+      failed: this.failures,
+      ...this.limiter.stats(),
+      openConnections: pool.open,
+      idleConnections: pool.idle,
+      connectionsOpened: pool.opened,
+      connectionsReused: pool.reused,
+      namesCached: this.names.size(),
+    };
+  }
+
+  private limitsOf(request: HttpRequest, maxBodyBytes: number): DecodeLimits {
+    return { maxBodyBytes, maxRatio: request.exemptFromRatio === true ? null : this.settings.maxRatio };
+  }
+
+  private count<R extends HttpResult | HttpStreamResult>(result: R): R {
+    this.requests += 1;
+    if (result.outcome === 'failed') this.failures += 1;
+    return result;
+  }
+
+  /** Everything up to the exchange's end; a result when it failed before there was one. */
+  private async run(
+    request: HttpRequest,
+    sizes: Pick<ExchangePlan, 'mode' | 'maxBodyBytes' | 'maxWireBytes'>,
+  ): Promise<BodilessResult | { end: ExchangeEnd; timings: Timings; remoteAddress: string | null }> {
+    const timings: Timings = { startedAt: performance.now(), headersAt: null, endedAt: 0 };
+    const failed = (failure: Failure): BodilessResult => {
+      timings.endedAt = performance.now();
+      return { outcome: 'failed', ...failure, timings };
+    };
+    const { signal } = request;
+    if (signal?.aborted === true || this.closed)
+      return failed({ kind: 'aborted', detail: 'the caller gave up' });
+    const prepared = await this.prepare(request, signal);
+    if ('kind' in prepared) return failed(prepared);
+    if (this.closed) return failed({ kind: 'aborted', detail: 'the client was closed' });
+    const release = await this.limiter.acquire(prepared.gates, signal);
+    timings.startedAt = performance.now();
+    if (release === null) return failed({ kind: 'aborted', detail: 'the caller gave up while waiting' });
+    const timeoutMs = request.timeoutMs ?? this.settings.timeoutMs;
+    const plan: ExchangePlan = {
+      ...sizes,
+      url: prepared.url,
+      method: request.method ?? 'GET',
+      requestHeaders: this.headersOf(request),
+      accept: request.accept,
+      deadlineAt: timings.startedAt + timeoutMs - prepared.dnsMs,
+      headersTimeoutMs: this.settings.headersTimeoutMs,
+      signal,
+    };
+    const { end, remoteAddress } = await this.send(prepared, plan, release);
+    timings.headersAt = end.end === 'failed' ? end.headersAt : end.head.headersAt;
+    timings.endedAt = performance.now();
+    return { end, timings, remoteAddress };
+  }
+
+  /** Sends once, and once more on a new connection when a kept-alive one had died (RFC 9110 section 9.2.2). */
+  private async send(
+    prepared: Prepared,
+    plan: ExchangePlan,
+    release: () => void,
+  ): Promise<{ end: ExchangeEnd; remoteAddress: string | null }> {
+    for (let fresh = false; ; fresh = true) {
+      const connection = this.pool.take(prepared.url.origin, prepared.target, fresh);
+      let isOver = false;
+      let atEnd = (): void => {
+        isOver = true;
+      };
+      const end = await runExchange(connection, plan, (reusable) => {
+        this.pool.release(connection, reusable);
+        atEnd();
+      });
+      if (end.end === 'failed' && end.stale && !fresh && !this.closed) continue;
+      // The exchange may outlive its outcome (draining, streaming): its place is held until it ends.
+      if (isOver) release();
+      else atEnd = release;
+      if (end.end === 'failed' && end.failure.kind === 'connect') this.names.forget(prepared.target.host);
+      return { end, remoteAddress: connection.remoteAddress };
+    }
+  }
+
+  /** URL, port, addresses and gates of a request, all checked. */
+  private async prepare(request: HttpRequest, signal: AbortSignal | undefined): Promise<Prepared | Failure> {
+    const url = parseWebUrl(request.url);
+    if ('kind' in url) return url;
+    const secure = url.protocol === 'https:';
+    const host = hostKey(url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname);
+    const known = this.settings.hosts?.get(host);
+    const port = known?.port ?? (url.port === '' ? (secure ? 443 : 80) : Number(url.port));
+    if (!this.guard.portCanPass(port))
+      return { kind: 'refused_port', detail: `port ${port} is not one of the allowed ports` };
+    const askedAt = performance.now();
+    const timeoutMs = request.timeoutMs ?? this.settings.timeoutMs;
+    const resolution = await this.resolve(host, known?.address, timeoutMs, signal);
+    if ('kind' in resolution) return resolution;
+    if (resolution.outcome === 'failed') return { kind: 'dns', detail: resolution.detail };
+    for (const address of resolution.addresses) {
+      const verdict = this.guard.check(address, port);
+      if (!verdict.allowed) return { kind: verdict.kind, detail: `${host.slice(0, 255)}: ${verdict.detail}` };
+    }
+    return {
+      url,
+      target: { addresses: resolution.addresses, port, secure, host },
+      gates: this.gatesOf(host, resolution.addresses[0] ?? ''),
+      dnsMs: performance.now() - askedAt,
+    };
+  }
+
+  private resolve(
+    host: string,
+    known: string | undefined,
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+  ): Resolution | Promise<Resolution | Failure> {
+    if (known !== undefined) return { outcome: 'resolved', addresses: [known] };
+    if (isIP(host) !== 0) return { outcome: 'resolved', addresses: [host] };
+    const resolution = this.names.resolve(host);
+    return resolution instanceof Promise ? within(resolution, timeoutMs, signal) : resolution;
+  }
+
+  /** Narrowest first, so that waiting happens where the crowd is and not at the door everybody uses. */
+  private gatesOf(host: string, address: string): Gate[] {
+    const { maxPerDomain, maxPerNetwork, gapMs, maxConnectionsPerHost, maxConnections } = this.settings;
+    // Without the private part of the Public Suffix List: all blogs of one platform share its servers and its cap.
+    const domain = isIP(host) === 0 ? (getDomain(host, { validateHostname: false }) ?? host) : host;
+    const gates: Gate[] = [];
+    if (maxConnectionsPerHost > 0) gates.push({ key: `host ${host}`, max: maxConnectionsPerHost, gapMs: 0 });
+    if (maxPerDomain > 0) gates.push({ key: `domain ${domain}`, max: maxPerDomain, gapMs });
+    if (maxPerNetwork > 0) gates.push({ key: `network ${networkOf(address)}`, max: maxPerNetwork, gapMs });
+    gates.push({ key: 'all', max: maxConnections, gapMs: 0 });
+    return gates;
+  }
+
+  private headersOf(request: HttpRequest): string[] {
+    const headers: Record<string, string> = {
+      'user-agent': this.settings.userAgent,
+      accept: DEFAULT_ACCEPT,
+      'accept-encoding': ACCEPT_ENCODING,
+    };
+    if (isUsableValidator(request.etag)) headers['if-none-match'] = request.etag;
+    if (isUsableValidator(request.lastModified)) headers['if-modified-since'] = request.lastModified;
+    for (const [name, value] of Object.entries(request.headers ?? {})) headers[name.toLowerCase()] = value;
+    return Object.entries(headers).flat();
+  }
+
+  /** The result of an exchange that ended without a body to hand over. */
+  private finish(
+    request: HttpRequest,
+    end: ExchangeEnd,
+    timings: Timings,
+    remoteAddress: string | null,
+  ): BodilessResult {
+    if (end.end === 'failed') return { outcome: 'failed', ...end.failure, timings };
+    const answered = { status: end.head.status, headers: end.head.headers, remoteAddress, timings };
+    if (end.end === 'redirect') return { outcome: 'redirect', location: end.location, ...answered };
+    if (end.end === 'unsupported_type')
+      return {
+        outcome: 'unsupported_type',
+        contentType: end.head.headers['content-type'] ?? null,
+        ...answered,
+      };
+    if (end.end === 'not_modified') {
+      const conditional = isUsableValidator(request.etag) || isUsableValidator(request.lastModified);
+      return { outcome: 'not_modified', conditional, ...answered };
+    }
+    throw new Error(`exchange ended as ${end.end} in the wrong mode`);
+  }
+}
+
+/** Builds the client; throws only for settings that cannot be read. */
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  return new Client(options);
+}

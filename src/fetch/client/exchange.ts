@@ -1,0 +1,299 @@
+import { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import type { Connection } from './connection-pool.ts';
+import { type Encoding, parseContentEncoding } from './content-decoding.ts';
+import { classifyError } from './failure.ts';
+import { type Failure, HttpBodyError, type ResponseHeaders } from './result.ts';
+
+/** The head of a final response. */
+export type ResponseHead = { status: number; headers: ResponseHeaders; headersAt: number };
+
+/** Everything an exchange needs to know, decided beforehand. */
+export type ExchangePlan = {
+  url: URL;
+  method: 'GET' | 'HEAD';
+  /** Flat list of names and values, as undici writes it. */
+  requestHeaders: string[];
+  accept: ((contentType: string | null, status: number) => boolean) | undefined;
+  mode: 'buffer' | 'stream';
+  maxWireBytes: number;
+  maxBodyBytes: number;
+  /** On the monotonic clock. */
+  deadlineAt: number;
+  headersTimeoutMs: number;
+  signal: AbortSignal | undefined;
+};
+
+/** How an exchange ended, before decoding. */
+export type ExchangeEnd =
+  | { end: 'body'; head: ResponseHead; wire: Buffer; encodings: readonly Encoding[] }
+  | { end: 'stream'; head: ResponseHead; wire: WireStream; encodings: readonly Encoding[] }
+  | { end: 'redirect'; head: ResponseHead; location: string }
+  | { end: 'not_modified'; head: ResponseHead }
+  | { end: 'unsupported_type'; head: ResponseHead }
+  /** `stale`: a kept-alive connection died before answering, so the request may be sent once more. */
+  | { end: 'failed'; failure: Failure; headersAt: number | null; stale: boolean };
+
+/** The received bytes of a streamed response, with their running count. */
+export type WireStream = { readable: Readable; bytes: () => number };
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+// Reading out a small unwanted body costs less than a new connection; a longer one costs more.
+const DRAIN_BYTES = 16 * 1024;
+const DRAIN_MS = 2000;
+// 103 Early Hints may come a few times; a server that sends more is holding us.
+const MAX_INFORMATIONAL = 20;
+const STREAM_BUFFER_BYTES = 256 * 1024;
+
+function joinHeaders(raw: Record<string, string | string[] | undefined>): ResponseHeaders {
+  const headers: ResponseHeaders = {};
+  for (const name of Object.keys(raw)) {
+    const value = raw[name];
+    // An own `__proto__` would set the prototype on assignment; no caller needs such a header.
+    if (value === undefined || name === '__proto__') continue;
+    headers[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return headers;
+}
+
+/** Header text arrives byte for byte (latin1); servers put raw UTF-8 into Location, which URL parsing needs whole. */
+function decodeLocation(raw: string): string {
+  if (!/[\x80-\xff]/.test(raw)) return raw;
+  const text = Buffer.from(raw, 'latin1').toString('utf8');
+  return text.includes('\ufffd') ? raw : text;
+}
+
+function resolveLocation(raw: string, base: URL): string {
+  const text = decodeLocation(raw.trim());
+  return URL.canParse(text, base.href) ? new URL(text, base).href : text;
+}
+
+/** One request and its response over one connection. undici calls the `on…` methods. */
+class Exchange implements Dispatcher.DispatchHandler {
+  private readonly plan: ExchangePlan;
+  private readonly connection: Connection;
+  private readonly release: (reusable: boolean) => void;
+  private readonly settle: (end: ExchangeEnd) => void;
+  private controller: Dispatcher.DispatchController | null = null;
+  private head: ResponseHead | null = null;
+  private encodings: readonly Encoding[] = [];
+  private state: 'waiting' | 'body' | 'draining' | 'over' = 'waiting';
+  private timer: ReturnType<typeof setTimeout> | null = null;
+  private chunks: Buffer[] = [];
+  private wireBytes = 0;
+  private informational = 0;
+  private stream: Readable | null = null;
+
+  constructor(
+    connection: Connection,
+    plan: ExchangePlan,
+    hooks: { release: (reusable: boolean) => void; settle: (end: ExchangeEnd) => void },
+  ) {
+    this.connection = connection;
+    this.plan = plan;
+    this.release = hooks.release;
+    this.settle = hooks.settle;
+  }
+
+  start(): void {
+    const { plan } = this;
+    this.arm(plan.deadlineAt - performance.now(), 'no connection before the deadline');
+    plan.signal?.addEventListener('abort', this.onAbort, { once: true });
+    this.connection.client.dispatch(
+      {
+        path: plan.url.pathname + plan.url.search,
+        method: plan.method,
+        headers: plan.requestHeaders,
+      },
+      this,
+    );
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller;
+    if (this.state === 'over') {
+      controller.abort(new Error('given up while connecting'));
+      return;
+    }
+    const leftMs = this.plan.deadlineAt - performance.now();
+    const { headersTimeoutMs } = this.plan;
+    this.arm(Math.min(headersTimeoutMs, leftMs), `no headers within ${headersTimeoutMs} ms`);
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    raw: Record<string, string | string[] | undefined>,
+  ): void {
+    if (this.state !== 'waiting') return;
+    if (status < 200) {
+      this.informational += 1;
+      if (this.informational > MAX_INFORMATIONAL)
+        this.fail({ kind: 'bad_response', detail: 'endless informational responses' });
+      return;
+    }
+    const head = { status, headers: joinHeaders(raw), headersAt: performance.now() };
+    this.head = head;
+    this.arm(this.plan.deadlineAt - head.headersAt, 'the body did not end before the deadline');
+    this.decideBody(head);
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.state !== 'body' && this.state !== 'draining') return;
+    this.wireBytes += chunk.length;
+    if (this.state === 'draining') {
+      if (this.wireBytes > DRAIN_BYTES) this.abandon();
+      return;
+    }
+    if (this.wireBytes > this.plan.maxWireBytes) {
+      this.fail({
+        kind: 'body_too_large',
+        detail: `more than ${this.plan.maxWireBytes} bytes received`,
+      });
+      return;
+    }
+    if (this.stream === null) this.chunks.push(chunk);
+    else if (!this.stream.push(Buffer.from(chunk))) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    if (this.state === 'over') return;
+    const { head, state } = this;
+    this.state = 'over';
+    this.cleanUp();
+    this.release(head?.headers.connection?.toLowerCase() !== 'close');
+    if (state === 'draining' || head === null) return;
+    if (this.stream !== null) this.stream.push(null);
+    else {
+      // Always a copy: slices would keep 64 kB socket buffers alive for as long as the caller keeps the page.
+      const wire = Buffer.concat(this.chunks, this.wireBytes);
+      this.chunks = [];
+      this.settle({ end: 'body', head, wire, encodings: this.encodings });
+    }
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (this.state === 'draining') {
+      this.abandon();
+      return;
+    }
+    this.fail(classifyError(error, this.head !== null));
+  }
+
+  /** What the headers decide: redirect, gate, size, or reading the body. */
+  private decideBody(head: ResponseHead): void {
+    const { plan } = this;
+    const { status, headers } = head;
+    if (status === 304) {
+      this.skipBody({ end: 'not_modified', head });
+      return;
+    }
+    if (REDIRECTS.has(status)) {
+      const location = headers.location;
+      if (location === undefined) {
+        this.fail({ kind: 'bad_response', detail: `status ${status} without Location` });
+        return;
+      }
+      this.skipBody({ end: 'redirect', head, location: resolveLocation(location, plan.url) });
+      return;
+    }
+    if (plan.accept !== undefined && !plan.accept(headers['content-type'] ?? null, status)) {
+      this.skipBody({ end: 'unsupported_type', head });
+      return;
+    }
+    const encoding = parseContentEncoding(headers['content-encoding']);
+    if (encoding.outcome === 'failed') {
+      this.fail(encoding.failure);
+      return;
+    }
+    this.encodings = encoding.encodings;
+    const announced = plan.method === 'HEAD' ? 0 : Number(headers['content-length'] ?? 0);
+    const most =
+      this.encodings.length === 0 ? Math.min(plan.maxWireBytes, plan.maxBodyBytes) : plan.maxWireBytes;
+    if (announced > most) {
+      this.fail({ kind: 'body_too_large', detail: `${announced} bytes announced, ${most} allowed` });
+      return;
+    }
+    this.state = 'body';
+    if (plan.mode === 'stream') this.openStream(head);
+  }
+
+  private openStream(head: ResponseHead): void {
+    const stream = new Readable({
+      highWaterMark: STREAM_BUFFER_BYTES,
+      read: () => this.controller?.resume(),
+      destroy: (error, callback) => {
+        // The reader left early, or never came and the deadline did.
+        this.fail({ kind: 'aborted', detail: 'the reader stopped' });
+        callback(error);
+      },
+    });
+    // Without a reader yet, a failure must not become an uncaught error; the reader still gets it.
+    stream.on('error', () => undefined);
+    this.stream = stream;
+    const wire = { readable: stream, bytes: () => this.wireBytes };
+    this.settle({ end: 'stream', head, wire, encodings: this.encodings });
+  }
+
+  /** The outcome is known without the body: a small one is read out so that the connection stays usable. */
+  private skipBody(end: ExchangeEnd & { head: ResponseHead }): void {
+    const { headers } = end.head;
+    const length = headers['content-length'];
+    const isSmall = length === undefined ? end.end !== 'unsupported_type' : Number(length) <= DRAIN_BYTES;
+    this.state = 'draining';
+    this.settle(end);
+    if (isSmall) this.arm(DRAIN_MS, '');
+    else this.abandon();
+  }
+
+  private arm(ms: number, detail: string): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = setTimeout(
+      () => {
+        if (this.state === 'draining') this.abandon();
+        else this.fail({ kind: 'timeout', detail });
+      },
+      Math.max(0, Math.ceil(ms)),
+    );
+  }
+
+  private readonly onAbort = (): void => {
+    if (this.state === 'draining') this.abandon();
+    else this.fail({ kind: 'aborted', detail: 'the caller gave up' });
+  };
+
+  private cleanUp(): void {
+    if (this.timer !== null) clearTimeout(this.timer);
+    this.timer = null;
+    this.plan.signal?.removeEventListener('abort', this.onAbort);
+  }
+
+  private abandon(): void {
+    if (this.state === 'over') return;
+    this.state = 'over';
+    this.cleanUp();
+    this.chunks = [];
+    this.controller?.abort(new Error('response abandoned'));
+    this.release(false);
+  }
+
+  private fail(failure: Failure): void {
+    if (this.state === 'over') return;
+    const { head, connection } = this;
+    this.abandon();
+    if (this.stream !== null) this.stream.destroy(new HttpBodyError(failure));
+    else {
+      const stale = failure.kind === 'reset' && head === null && connection.served > 0;
+      this.settle({ end: 'failed', failure, headersAt: head?.headersAt ?? null, stale });
+    }
+  }
+}
+
+/** Sends the request over the connection; `release` is called exactly once, when the connection is done with. */
+export function runExchange(
+  connection: Connection,
+  plan: ExchangePlan,
+  release: (reusable: boolean) => void,
+): Promise<ExchangeEnd> {
+  return new Promise((settle) => new Exchange(connection, plan, { release, settle }).start());
+}

@@ -1,0 +1,14 @@
+export { createHttpClient, type HttpClient, type HttpClientStats } from './client.ts';
+export { type HostsEntry, type HostsTable, parseHostsFile } from './hosts-table.ts';
+export {
+  type FailureKind,
+  HttpBodyError,
+  type HttpClientOptions,
+  type HttpRequest,
+  type HttpResult,
+  type HttpStreamResult,
+  type NetworkLimits,
+  type ResponseHeaders,
+  type Timings,
+} from './result.ts';
+export { parseRetryAfter } from './retry-after.ts';

@@ -1,0 +1,132 @@
+import type { HostsTable } from './hosts-table.ts';
+
+/** Moments of one request on the monotonic clock (`performance.now()`): pacing needs "headers or failure". */
+export type Timings = {
+  /** When the request really began, after waiting for its turn. */
+  startedAt: number;
+  /** When the final response's headers were complete; null when they never were. */
+  headersAt: number | null;
+  /** When the outcome was known. */
+  endedAt: number;
+};
+
+/** Response headers, names in lower case, repeated ones joined by ", "; together at most `maxHeaderBytes`. */
+export type ResponseHeaders = Record<string, string>;
+
+/** Why there is no usable response. */
+export type FailureKind =
+  | 'dns'
+  | 'connect'
+  | 'tls'
+  | 'timeout'
+  | 'reset'
+  | 'body_too_large'
+  | 'decompress_bomb'
+  | 'bad_response'
+  | 'headers_too_large'
+  | 'refused_address'
+  | 'refused_port'
+  | 'aborted';
+
+/** A named failure with the underlying code in its detail. */
+export type Failure = { kind: FailureKind; detail: string };
+
+type Answered = {
+  status: number;
+  headers: ResponseHeaders;
+  /** The connected peer. */
+  remoteAddress: string | null;
+  timings: Timings;
+};
+
+/** Outcomes that carry no body; shared by buffered and streamed requests. */
+export type BodilessResult =
+  /** `location` is absolute, or the raw text when it cannot be parsed; the hop itself is the caller's decision. */
+  | ({ outcome: 'redirect'; location: string } & Answered)
+  /** `conditional` is false for a 304 out of the blue. */
+  | ({ outcome: 'not_modified'; conditional: boolean } & Answered)
+  /** The content-type gate said no: the body was never downloaded. */
+  | ({ outcome: 'unsupported_type'; contentType: string | null } & Answered)
+  | ({ outcome: 'failed'; timings: Timings } & Failure);
+
+/** What one request came to. */
+export type HttpResult =
+  | ({
+      outcome: 'response';
+      /** Decoded bytes. */
+      body: Buffer;
+      /** The bytes as they came (still encoded), for archiving; the same buffer as `body` when nothing was encoded. */
+      wireBody: Buffer | null;
+      contentEncoding: string | null;
+      wireBytes: number;
+      truncated: false;
+    } & Answered)
+  | BodilessResult;
+
+/** What one streamed request came to; reading `body` throws `HttpBodyError` when it fails half way. */
+export type HttpStreamResult =
+  | ({ outcome: 'response'; body: AsyncIterable<Buffer>; contentEncoding: string | null } & Answered)
+  | BodilessResult;
+
+/** Thrown by a streamed body that ends badly; `kind` and `detail` as in a failed result. */
+export class HttpBodyError extends Error {
+  readonly kind: FailureKind;
+  readonly detail: string;
+
+  constructor(failure: Failure) {
+    super(`${failure.kind}: ${failure.detail}`);
+    this.name = 'HttpBodyError';
+    this.kind = failure.kind;
+    this.detail = failure.detail;
+  }
+}
+
+/** One request; it makes a single hop and follows no redirect. */
+export type HttpRequest = {
+  url: string;
+  method?: 'GET' | 'HEAD';
+  etag?: string | null;
+  lastModified?: string | null;
+  /** Content-type gate for final responses, decided before the body is read. */
+  accept?: (contentType: string | null, status: number) => boolean;
+  /** Cap on the decoded body. */
+  maxBodyBytes?: number;
+  /** Cap on the bytes received; `maxBodyBytes` unless said. */
+  maxWireBytes?: number;
+  timeoutMs?: number;
+  signal?: AbortSignal;
+  headers?: Record<string, string>;
+  /** Leaves out the ratio cap (archives and sitemaps compress better than pages); the byte caps stay. */
+  exemptFromRatio?: boolean;
+  /** Also unpacks a body that is itself a gzip file (`sitemap.xml.gz` is sent as one), under the same caps. */
+  unwrapGzip?: boolean;
+};
+
+/** Caps on concurrent requests per registrable domain and per /24 or /48; 0 switches a cap or the gap off. */
+export type NetworkLimits = { maxPerDomain?: number; maxPerNetwork?: number; gapMs?: number };
+
+/** Settings of the client; the defaults are those of the crawl. */
+export type HttpClientOptions = {
+  userAgent: string;
+  /** Exceptions from the address guard, `CIDR:PORT` each. */
+  allowNetworks?: readonly string[];
+  allowedPorts?: readonly number[];
+  hosts?: HostsTable;
+  localAddress?: string;
+  maxConnections?: number;
+  maxConnectionsPerHost?: number;
+  networkLimits?: NetworkLimits;
+  /** Total deadline, name lookup included, waiting for a turn not. */
+  timeoutMs?: number;
+  /** From the request being written to the headers being complete. */
+  headersTimeoutMs?: number;
+  connectTimeoutMs?: number;
+  keepAliveMs?: number;
+  maxHeaderBytes?: number;
+  maxBodyBytes?: number;
+  maxRatio?: number;
+  /** Replaces DNS; answers are checked by the guard like any other. */
+  resolver?: (host: string) => Promise<string[]>;
+  /** PEM certificates trusted besides the public ones (intranets, tests). */
+  ca?: string;
+};

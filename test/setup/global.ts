@@ -1,4 +1,4 @@
 /** Runs once before all tests; the embedded server for SQL tests is started here. */
 export default function setup(): void {
-  process.env['OUTRIDER_TEST'] = '1';
+  process.env.OUTRIDER_TEST = '1';
 }

@@ -1,0 +1,149 @@
+import { type Lexicon, lexicons } from './lexicon/index.ts';
+import type { Publisher } from './publisher.ts';
+import { hashOf, type Random, randomFrom, shareOf } from './random.ts';
+import type { Item } from './timeline.ts';
+
+const hourMs = 3_600_000;
+const updatedShare = 1 / 8;
+
+/** What an article says, before any page is made of it. */
+export interface Story {
+  title: string;
+  author: string;
+  section: { slug: string; name: string };
+  /** Paragraphs and subheadings in reading order. */
+  blocks: readonly { kind: 'p' | 'h2'; text: string }[];
+  words: number;
+}
+
+type Slots = (string | { slot: string })[];
+
+/** The headline alone: listings and feeds need hundreds of them, and no text. */
+export function headlineOf(seed: number, publisher: Publisher, item: Item): string {
+  const lexicon = lexicons[publisher.language];
+  const random = randomFrom(hashOf(seed, publisher.domain, 'title', item.id));
+  return capitalise(fill(random.pick(patternsOf(lexicon).titles), lexicon, random));
+}
+
+/** The section of an item. */
+export function sectionOf(seed: number, publisher: Publisher, item: Item): { slug: string; name: string } {
+  const { sections } = lexicons[publisher.language];
+  return sections[hashOf(seed, publisher.domain, 'section', item.id) % sections.length] as {
+    slug: string;
+    name: string;
+  };
+}
+
+/** When an item is revised, if ever: later by 2 to 30 hours for one in eight. */
+export function revisedAt(seed: number, publisher: Publisher, item: Item): number | undefined {
+  if (shareOf(seed, publisher.domain, 'revised', item.id) >= updatedShare) return undefined;
+  return item.atMs + Math.floor((2 + 28 * shareOf(seed, publisher.domain, 'revision', item.id)) * hourMs);
+}
+
+/** Writes the article: 150 to 900 words of its own, and one paragraph more once it is revised. */
+export function writeStory(
+  seed: number,
+  publisher: Publisher,
+  item: Item,
+  options: { revised?: boolean } = {},
+): Story {
+  const lexicon = lexicons[publisher.language];
+  const random = randomFrom(hashOf(seed, publisher.domain, 'story', item.id));
+  const author = `${random.pick(lexicon.firstNames)} ${random.pick(lexicon.lastNames)}`;
+  // Skewed to the short side, as news is: the mean is about 400.
+  const target = 160 + Math.floor(700 * random.next() ** 1.6);
+  const blocks: { kind: 'p' | 'h2'; text: string }[] = [];
+  let words = 0;
+  while (words < target) {
+    if (blocks.length > 2 && random.next() < 0.12) {
+      blocks.push({ kind: 'h2', text: random.pick(lexicon.headings) });
+    }
+    const text = writeParagraph(lexicon, random, 2 + random.int(4));
+    words += countWords(text, lexicon);
+    blocks.push({ kind: 'p', text });
+  }
+  if (options.revised === true) {
+    const more = writeParagraph(lexicon, random, 2);
+    words += countWords(more, lexicon);
+    blocks.push({ kind: 'p', text: `${lexicon.furniture.updated}: ${more}` });
+  }
+  return {
+    title: headlineOf(seed, publisher, item),
+    author,
+    section: sectionOf(seed, publisher, item),
+    blocks,
+    words,
+  };
+}
+
+/** The plain text an extractor should find. */
+export function textOf(story: Story): string {
+  return story.blocks.map((block) => block.text).join('\n\n');
+}
+
+function writeParagraph(lexicon: Lexicon, random: Random, sentences: number): string {
+  const { sentences: patterns } = patternsOf(lexicon);
+  let text = fill(random.pick(patterns), lexicon, random);
+  for (let i = 1; i < sentences; i++) text += lexicon.gap + fill(random.pick(patterns), lexicon, random);
+  return text;
+}
+
+function countWords(text: string, lexicon: Lexicon): number {
+  // Two characters a word is the usual estimate for Japanese.
+  if (lexicon.gap === '') return Math.round(text.length / 2);
+  let words = 1;
+  for (let i = text.indexOf(' '); i >= 0; i = text.indexOf(' ', i + 1)) words += 1;
+  return words;
+}
+
+const compiled = new Map<string, { titles: Slots[]; sentences: Slots[] }>();
+
+function patternsOf(lexicon: Lexicon): { titles: Slots[]; sentences: Slots[] } {
+  let patterns = compiled.get(lexicon.code);
+  if (patterns === undefined) {
+    patterns = { titles: lexicon.titles.map(compile), sentences: lexicon.sentences.map(compile) };
+    compiled.set(lexicon.code, patterns);
+  }
+  return patterns;
+}
+
+function compile(pattern: string): Slots {
+  return pattern
+    .split(/(\{[A-Z]\})/)
+    .map((part) => (/^\{.\}$/.test(part) ? { slot: part[1] as string } : part));
+}
+
+function fill(pattern: Slots, lexicon: Lexicon, random: Random): string {
+  let text = '';
+  for (const part of pattern) text += typeof part === 'string' ? part : wordFor(part.slot, lexicon, random);
+  return text;
+}
+
+function wordFor(slot: string, lexicon: Lexicon, random: Random): string {
+  switch (slot) {
+    case 'S':
+      return random.pick(lexicon.subjects);
+    case 'A':
+      return random.pick(lexicon.actions);
+    case 'P':
+      return random.pick(lexicon.places);
+    case 'T':
+      return random.pick(lexicon.days);
+    case 'R':
+      return random.pick(lexicon.reasons);
+    case 'Q':
+      return random.pick(lexicon.quotes);
+    case 'H':
+      return lexicon.gap === ''
+        ? random.pick(lexicon.lastNames)
+        : `${random.pick(lexicon.firstNames)} ${random.pick(lexicon.lastNames)}`;
+    case 'G':
+      return random.pick(lexicon.topics);
+    default:
+      return String(2 + random.int(96));
+  }
+}
+
+function capitalise(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,14 @@
+export type { AccessLog, AccessRecord } from './access-log.ts';
+export type { ForbiddenRequest, PolitenessViolation, RepeatedFetch } from './checks.ts';
+export { findForbiddenRequests, findPolitenessViolations, findRepeatedFetches } from './checks.ts';
+export type { WebClock } from './clock.ts';
+export { demoPublishers } from './demo.ts';
+export type { ExpectedOutcome, FaultSpec } from './faults/index.ts';
+export { faultTable } from './faults/index.ts';
+export type { PublisherChange } from './profiles.ts';
+export { makePublishers } from './profiles.ts';
+export type { Publisher } from './publisher.ts';
+export type { ArticleTruth, PublisherTruth } from './truth.ts';
+export { productToken } from './truth.ts';
+export type { Web, WebOptions } from './web.ts';
+export { startWeb } from './web.ts';

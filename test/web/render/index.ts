@@ -1,0 +1,180 @@
+import { gzipSync } from 'node:zlib';
+import iconv from 'iconv-lite';
+import type { ReplyCache } from '../cache.ts';
+import type { Reply } from '../exchange.ts';
+import { lexicons } from '../lexicon/index.ts';
+import type { Publisher } from '../publisher.ts';
+import type { Described, Site } from '../site.ts';
+import type { Target } from '../target.ts';
+import type { Item } from '../timeline.ts';
+import { renderFeed } from './feeds.ts';
+import { escapeText, feedTypeOf, renderFooter, renderHead, renderNavigation } from './html.ts';
+import { imageSize, renderIcon, renderImage } from './images.ts';
+import { renderArticle } from './layouts.ts';
+import { renderArchive, renderListing } from './listing.ts';
+import { renderRobots } from './robots.ts';
+import { renderSitemap } from './sitemaps.ts';
+
+const relatedLinks = 5;
+const gzipLevel = 1;
+
+/** The healthy answer to a target, from the cache when nothing has changed since. */
+export function renderTarget(
+  site: Site,
+  target: Target,
+  options: { nowMs: number; cache: ReplyCache },
+): Reply {
+  const { nowMs, cache } = options;
+  const version = versionOf(site, target, nowMs);
+  const key = `${site.publisher.index} ${version}`;
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const reply = withValidators(site, target, render(site, target, nowMs), version, nowMs);
+  cache.set(key, reply);
+  return reply;
+}
+
+/** Changes exactly when the body does, and names the target: both the cache's key and the entity tag. */
+function versionOf(site: Site, target: Target, nowMs: number): string {
+  switch (target.kind) {
+    case 'article':
+      return `a-${target.item.id.toString(36)}-${site.changedAt(target.item, nowMs).toString(36)}`;
+    case 'listing':
+      return `l-${target.section ?? ''}-${target.datePrefix ?? ''}-${target.page}-${site.timeline.countAt(nowMs)}-${site.faults.length}`;
+    case 'archive':
+      return `v-${site.timeline.countAt(nowMs)}`;
+    case 'feed':
+      return `f-${target.feed.kind}-${site.timeline.countAt(nowMs)}${target.feed.full ? `-${newestChange(site, nowMs)}` : ''}`;
+    case 'sitemap':
+      // News entries leave after two days, so an hour is the grain of a sitemap without new items.
+      return `s-${target.sitemap.kind}-${target.month ?? ''}-${site.timeline.countAt(nowMs)}-${Math.floor(nowMs / 3_600_000)}`;
+    case 'image':
+      return `i-${target.id.toString(36)}`;
+    case 'redirect':
+      return `r-${target.status}-${target.location}`;
+    case 'static':
+      return `t-${target.name}`;
+    default:
+      return `x-${target.kind}`;
+  }
+}
+
+function newestChange(site: Site, nowMs: number): string {
+  const count = site.timeline.countAt(nowMs);
+  let newest = 0;
+  for (let index = Math.max(0, count - 25); index < count; index++)
+    newest = Math.max(newest, site.changedAt(site.timeline.at(index) as Item, nowMs));
+  return newest.toString(36);
+}
+
+function render(site: Site, target: Target, nowMs: number): Reply {
+  const { publisher } = site;
+  switch (target.kind) {
+    case 'robots':
+      return { status: 200, type: 'text/plain; charset=utf-8', body: Buffer.from(renderRobots(publisher)) };
+    case 'article':
+      return page(publisher, articlePage(site, target.item, nowMs));
+    case 'listing': {
+      const html = renderListing(site, target, site.timeline.countAt(nowMs));
+      return html === undefined ? missing(publisher) : page(publisher, html);
+    }
+    case 'archive':
+      return page(publisher, renderArchive(site, site.timeline.countAt(nowMs)));
+    case 'feed': {
+      const text = renderFeed(site, target.feed, { count: site.timeline.countAt(nowMs), nowMs });
+      const charset = target.feed.kind === 'json' ? 'utf-8' : publisher.charset;
+      return { status: 200, type: feedTypeOf(target.feed), body: encode(text, charset), maxAgeS: 60 };
+    }
+    case 'sitemap': {
+      const text = renderSitemap(site, target.sitemap, {
+        count: site.timeline.countAt(nowMs),
+        nowMs,
+        month: target.month,
+      });
+      const body = Buffer.from(text);
+      return target.sitemap.kind === 'gzip'
+        ? { status: 200, type: 'application/gzip', body: gzipSync(body, { level: gzipLevel }) }
+        : { status: 200, type: 'application/xml', body };
+    }
+    case 'image':
+      return { status: 200, type: 'image/png', body: renderImage(target.id) };
+    case 'icon':
+      return { status: 200, type: 'image/svg+xml', body: Buffer.from(renderIcon(publisher.index)) };
+    case 'static':
+      return page(publisher, staticPage(publisher, target.name));
+    case 'redirect':
+      return {
+        status: target.status,
+        type: 'text/html',
+        body: Buffer.from('moved\n'),
+        location: target.location,
+      };
+    default:
+      return missing(publisher);
+  }
+}
+
+function articlePage(site: Site, item: Item, nowMs: number): string {
+  const described = site.describe(item);
+  const origin = site.originOf(item);
+  const related: Described[] = [];
+  for (let index = item.index - 1; index >= 0 && related.length < relatedLinks; index--)
+    related.push(site.describe(site.timeline.at(index) as Item));
+  return renderArticle({
+    publisher: site.publisher,
+    described,
+    story: { ...site.storyOf(item, nowMs), section: described.section },
+    canonical: origin.kind === 'duplicate' ? site.describe(origin.item).url : described.url,
+    changedMs: site.changedAt(item, nowMs),
+    image: {
+      url: `http://${site.publisher.host}/img/${item.id.toString(36)}.png`,
+      ...imageSize(item.id),
+    },
+    related,
+  });
+}
+
+function staticPage(publisher: Publisher, name: string): string {
+  const { furniture } = lexicons[publisher.language];
+  const form =
+    name === 'login'
+      ? '<form method="post"><input name="user"><input name="password" type="password"></form>'
+      : '';
+  return `${renderHead(publisher, `${name} | ${publisher.title}`, '')}<body>${renderNavigation(publisher)}<h1>${escapeText(name)}</h1><p>${furniture.about}: ${escapeText(publisher.title)}</p>${form}${renderFooter(publisher)}</body></html>\n`;
+}
+
+function missing(publisher: Publisher): Reply {
+  return { ...page(publisher, notFoundPage(publisher)), status: 404 };
+}
+
+/** The page for addresses that lead nowhere; soft 404s send it with status 200. */
+export function notFoundPage(publisher: Publisher): string {
+  const { furniture } = lexicons[publisher.language];
+  return `${renderHead(publisher, `404 | ${publisher.title}`, '')}<body>${renderNavigation(publisher)}<h1>404</h1><p>${furniture.notFound}</p>${renderFooter(publisher)}</body></html>\n`;
+}
+
+/** An HTML page in the publisher's character set, announced in its way. */
+export function page(publisher: Publisher, html: string): Reply {
+  const { charset, charsetDeclaration } = publisher;
+  let type = 'text/html';
+  if (charsetDeclaration === 'header') type = `text/html; charset=${charset}`;
+  if (charsetDeclaration === 'wrong') type = 'text/html; charset=utf-8';
+  return { status: 200, type, body: encode(html, charset) };
+}
+
+function encode(text: string, charset: string): Buffer {
+  return charset === 'utf-8' ? Buffer.from(text) : iconv.encode(text, charset);
+}
+
+/** Publishers differ: both validators, one of them, or none. */
+function withValidators(site: Site, target: Target, reply: Reply, version: string, nowMs: number): Reply {
+  if (reply.status !== 200) return reply;
+  const habit = site.publisher.index % 5;
+  if (habit !== 1 && habit !== 4) reply.etag = habit === 3 ? `W/"${version}"` : `"${version}"`;
+  if (habit !== 2 && habit !== 4) {
+    const newest =
+      target.kind === 'article' ? target.item : site.timeline.at(site.timeline.countAt(nowMs) - 1);
+    if (newest !== undefined) reply.lastModifiedMs = site.changedAt(newest, nowMs);
+  }
+  return reply;
+}

@@ -1,0 +1,140 @@
+import type { RequestKind } from './exchange.ts';
+import { lexicons } from './lexicon/index.ts';
+import { itemIdIn } from './paths.ts';
+import type { FeedSetup, SitemapSetup } from './publisher.ts';
+import type { Site } from './site.ts';
+import type { Item } from './timeline.ts';
+
+/** What an address leads to on a healthy site. */
+export type Target =
+  | { kind: 'robots' }
+  | { kind: 'feed'; feed: FeedSetup }
+  | { kind: 'sitemap'; sitemap: SitemapSetup; month?: string }
+  | { kind: 'listing'; section?: string; datePrefix?: string; page: number }
+  | { kind: 'archive' }
+  | { kind: 'article'; item: Item }
+  | { kind: 'image'; id: number }
+  | { kind: 'icon' }
+  | { kind: 'static'; name: string }
+  | { kind: 'redirect'; status: number; location: string }
+  | { kind: 'missing' };
+
+/** The kind of request a target is for the faults and the log. */
+export function requestKindOf(target: Target): RequestKind {
+  switch (target.kind) {
+    case 'archive':
+      return 'listing';
+    case 'robots':
+    case 'feed':
+    case 'sitemap':
+    case 'listing':
+    case 'article':
+    case 'image':
+      return target.kind;
+    default:
+      return 'other';
+  }
+}
+
+const staticPages = new Set(['/about', '/login', '/search', '/imprint', '/private/drafts']);
+const pagePath = /^(.*?)\/page\/(\d{1,6})\/?$/;
+const datePath = /^(?:\/news)?\/((?:19|20)\d\d)(?:\/(\d\d))?(?:\/(\d\d))?\/?$/;
+const imagePath = /^\/img\/([0-9a-z]{4,7})\.png$/;
+const clickPath = /^\/go\/([0-9a-z]{4,7})$/;
+
+/** Finds out what an address leads to; linear in its length. */
+export function resolveTarget(
+  site: Site,
+  request: { host: string; path: string; query: string; nowMs: number },
+): Target {
+  const { publisher } = site;
+  const { host, path, query } = request;
+  if (path === '/robots.txt') return { kind: 'robots' };
+  if (host !== publisher.host)
+    return {
+      kind: 'redirect',
+      status: 301,
+      location: `http://${publisher.host}${path}${query === '' ? '' : `?${query}`}`,
+    };
+  return (
+    resolveArticle(site, request) ??
+    resolveChannel(site, path) ??
+    resolveListing(site, path, query) ??
+    resolveRest(site, path, request.nowMs)
+  );
+}
+
+function resolveArticle(
+  site: Site,
+  request: { path: string; query: string; nowMs: number },
+): Target | undefined {
+  const id = itemIdIn(request.path, request.query);
+  const item = id === undefined ? undefined : site.timeline.byId(id);
+  if (item === undefined || item.atMs > request.nowMs) return undefined;
+  const known = site.describe(item);
+  const knownPath = known.path.split('?', 1)[0] as string;
+  if (samePath(knownPath, request.path)) return { kind: 'article', item };
+  // The number is right and the words are not: publishers send such visitors to the current address.
+  return { kind: 'redirect', status: 301, location: known.url };
+}
+
+function samePath(known: string, asked: string): boolean {
+  if (known === asked) return true;
+  if (!asked.includes('%')) return false;
+  try {
+    return decodeURIComponent(known) === decodeURIComponent(asked);
+  } catch (error) {
+    if (error instanceof URIError) return false;
+    throw error;
+  }
+}
+
+function resolveChannel(site: Site, path: string): Target | undefined {
+  const { feeds, sitemaps } = site.publisher;
+  for (const feed of feeds) if (feed.path === path) return { kind: 'feed', feed };
+  for (const sitemap of sitemaps) {
+    if (sitemap.path === path) return { kind: 'sitemap', sitemap };
+    const month = sitemap.kind === 'index' ? /^\/sitemap-(\d{4}-\d\d)\.xml$/.exec(path)?.[1] : undefined;
+    if (month !== undefined) return { kind: 'sitemap', sitemap, month };
+  }
+  return undefined;
+}
+
+function resolveListing(site: Site, path: string, query: string): Target | undefined {
+  const { publisher } = site;
+  let base = path;
+  let page = 1;
+  if (publisher.pagination === 'path') {
+    const match = pagePath.exec(path);
+    if (match !== null) {
+      base = `${match[1]}/`;
+      page = Number(match[2]);
+    }
+  } else if (query !== '') {
+    page = Number(new URLSearchParams(query).get('page') ?? 1);
+    if (!Number.isInteger(page) || page < 1) page = 1;
+  }
+  if (base === '/') return { kind: 'listing', page };
+  const slug = base.replace(/^\/|\/$/g, '');
+  if (lexicons[publisher.language].sections.some((section) => section.slug === slug))
+    return { kind: 'listing', section: slug, page };
+  const date = publisher.archives ? datePath.exec(base) : null;
+  if (date !== null) return { kind: 'listing', datePrefix: date.slice(1).filter(Boolean).join('-'), page };
+  if (publisher.archives && (base === '/archive' || base === '/archive/')) return { kind: 'archive' };
+  return undefined;
+}
+
+function resolveRest(site: Site, path: string, nowMs: number): Target {
+  const image = imagePath.exec(path);
+  if (image !== null) return { kind: 'image', id: Number.parseInt(image[1] as string, 36) };
+  if (path === '/icon.svg') return { kind: 'icon' };
+  if (staticPages.has(path)) return { kind: 'static', name: path.slice(1) };
+  const click = clickPath.exec(path);
+  const item = click === null ? undefined : site.timeline.byId(Number.parseInt(click[1] as string, 36));
+  if (item !== undefined && item.atMs <= nowMs) {
+    const { url } = site.describe(item);
+    const location = `${url}${url.includes('?') ? '&' : '?'}utm_source=feed&utm_medium=click`;
+    return { kind: 'redirect', status: 302, location };
+  }
+  return { kind: 'missing' };
+}

@@ -1,0 +1,137 @@
+import { writeFile } from 'node:fs/promises';
+import { type AccessLog, createAccessLog } from './access-log.ts';
+import { createCache } from './cache.ts';
+import { startClock, type WebClock } from './clock.ts';
+import { activateFault, type FaultSpec } from './faults/index.ts';
+import { makePublishers, type PublisherChange } from './profiles.ts';
+import type { Publisher } from './publisher.ts';
+import { listen, type WebState } from './server.ts';
+import { createSite, type Site } from './site.ts';
+import { describeTruth, type PublisherTruth } from './truth.ts';
+
+/** How a web is made; everything has a default. */
+export interface WebOptions {
+  seed?: number;
+  /** How many publishers the seed makes, or ready ones. */
+  publishers?: number | readonly Publisher[];
+  /** Changes to the publishers the seed makes, by position. */
+  changes?: readonly PublisherChange[];
+  /** Articles each publisher has at the start. */
+  backlog?: number;
+  /** The web's time at the start; the real time unless said. */
+  startMs?: number;
+  /** The web's hours per real hour; 0 stops its clock, and only `advance` moves it. */
+  speed?: number;
+  port?: number;
+  logCapacity?: number;
+  cacheBytes?: number;
+}
+
+/** A running web. */
+export interface Web {
+  readonly seed: number;
+  readonly port: number;
+  readonly publishers: readonly Publisher[];
+  /** Host names with the addresses they listen at. */
+  readonly hosts: readonly { address: string; names: readonly string[] }[];
+  readonly log: AccessLog;
+  readonly clock: WebClock;
+  /** Puts a fault in force on a domain and returns its number. */
+  setFault(domain: string, spec: FaultSpec): number;
+  /** Ends faults: all, a domain's, or one by its number. */
+  clearFault(which?: { domain?: string; id?: number }): void;
+  faults(): { domain: string; id: number; seen: number; spec: FaultSpec }[];
+  /** Publishes items now, outside the schedule, and returns their addresses. */
+  publish(domain: string, count: number): string[];
+  groundTruth(domain?: string): PublisherTruth[];
+  /** Lines `address:port name name`, for a crawler's resolver. */
+  writeHostsFile(path: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+const defaultLogCapacity = 2_000_000;
+const defaultCacheBytes = 64_000_000;
+
+/** Starts a web in this process. */
+export async function startWeb(options: WebOptions = {}): Promise<Web> {
+  const { seed = 1, publishers: wanted = 10, startMs = Date.now(), speed = 1 } = options;
+  const publishers = typeof wanted === 'number' ? generate(options, wanted) : wanted;
+  const clock = startClock({ startMs, speed });
+  const sites = publishers.map((publisher) => createSite({ seed, publisher, startMs }));
+  linkPartners(sites);
+  const byHost = new Map(sites.flatMap((site) => site.publisher.hosts.map((host) => [host, site] as const)));
+  const log = createAccessLog(options.logCapacity ?? defaultLogCapacity);
+  const cache = createCache(options.cacheBytes ?? defaultCacheBytes);
+  for (const site of sites) site.faults = site.publisher.faults.map(activateFault);
+  const state: WebState = { sites, byHost, clock, log, cache };
+  const { server, port } = await listen(state, options.port ?? 0);
+
+  const siteOf = (domain: string) => {
+    const site = byHost.get(domain);
+    if (site === undefined) throw new Error(`no publisher is called "${domain}"`);
+    return site;
+  };
+  const hosts = publishers.map(({ address, hosts: names }) => ({ address, names }));
+  return {
+    seed,
+    port,
+    publishers,
+    hosts,
+    log,
+    clock,
+    setFault(domain, spec) {
+      const fault = activateFault(spec);
+      const site = siteOf(domain);
+      site.faults = [...site.faults, fault];
+      return fault.id;
+    },
+    clearFault(which = {}) {
+      const chosen = which.domain === undefined ? sites : [siteOf(which.domain)];
+      for (const site of chosen)
+        site.faults = which.id === undefined ? [] : site.faults.filter((fault) => fault.id !== which.id);
+    },
+    faults: () =>
+      sites.flatMap((site) =>
+        site.faults.map(({ id, spec, state: { seen } }) => ({
+          domain: site.publisher.domain,
+          id,
+          seen,
+          spec,
+        })),
+      ),
+    publish(domain, count) {
+      const site = siteOf(domain);
+      return site.timeline.publish(clock.now(), count).map((item) => site.describe(item).url);
+    },
+    groundTruth: (domain) =>
+      (domain === undefined ? sites : [siteOf(domain)]).map((site) => describeTruth(site, clock.now())),
+    writeHostsFile: (path) =>
+      writeFile(path, hosts.map(({ address, names }) => `${address}:${port} ${names.join(' ')}\n`).join('')),
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error === undefined ? resolve() : reject(error)));
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function generate(options: WebOptions, count: number): Publisher[] {
+  const { seed = 1, backlog, changes } = options;
+  return makePublishers({
+    seed,
+    count,
+    ...(backlog === undefined ? {} : { backlog }),
+    ...(changes === undefined ? {} : { changes }),
+  });
+}
+
+/** A syndicating publisher takes from the first of its language that writes for itself. */
+function linkPartners(sites: readonly Site[]): void {
+  for (const site of sites) {
+    if (!site.publisher.syndicates) continue;
+    const { language } = site.publisher;
+    site.partner = sites.find(
+      (other) => other.publisher.language === language && !other.publisher.syndicates,
+    );
+  }
+}

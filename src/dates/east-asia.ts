@@ -1,0 +1,25 @@
+// Chinese, Japanese and Korean dates carry their units behind the numbers, and the half of the day before the hour.
+const eastAsian = /[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/;
+
+/** Rewrites a Chinese, Japanese or Korean date into ISO order; says when it must be Korean time. */
+export function rewriteEastAsian(text: string): { text: string; korean: boolean } {
+  if (!eastAsian.test(text)) return { text, korean: false };
+  const rewritten = text
+    .replace(
+      /[(（]?[日月火水木金土일월화수목금토][)）]|(?:星期|周|週)[一二三四五六日天]|[日月火水木金土]曜日?|[월화수목금토일]요일/g,
+      ' ',
+    )
+    .replace(/(\d{4}) ?[年년] ?(\d{1,2}) ?[月월] ?(\d{1,2}) ?[日号號일]/, '$1-$2-$3 ')
+    .replace(/(\d{4}) ?[年년] ?(\d{1,2}) ?[月월]$/, '$1-$2')
+    .replace(/(\d{1,2}) ?[時时点點시] ?(?:(\d{1,2}) ?[分분] ?)?(?:(\d{1,2}) ?[秒초])?/, clock)
+    .replace(
+      /(上午|午前|오전|下午|午後|오후) ?(\d{1,2}:\d{2}(?::\d{2})?)/,
+      (_, half: string, time: string) => `${time} ${/上午|午前|오전/.test(half) ? 'am' : 'pm'}`,
+    );
+  // feedparser's Korean formats (onblog, nate) write Korean time without saying so; Hangul has one time zone.
+  return { text: rewritten.replace(/\s+/g, ' ').trim(), korean: /[\uac00-\ud7af]/.test(text) };
+}
+
+function clock(_: string, hour: string, minute: string | undefined, second: string | undefined): string {
+  return `${hour}:${(minute ?? '0').padStart(2, '0')}${second === undefined ? '' : `:${second.padStart(2, '0')}`}`;
+}

@@ -1,0 +1,67 @@
+import { rewriteEastAsian } from './east-asia.ts';
+import type { Reading } from './iso.ts';
+import { parseIso } from './iso.ts';
+import { foldWord } from './names.ts';
+import { parseWords } from './words.ts';
+import { toInstantMs } from './zones.ts';
+
+// The longest real date text seen is about 70 characters; anything longer is prose.
+const maxLength = 120;
+const utc = { offsetMinutes: 0 };
+const koreanTime = { offsetMinutes: 9 * 60 };
+
+/**
+ * Reads any date a feed, sitemap or page may contain: the right instant, or null where the text leaves room for
+ * doubt. A missing time is midnight, a missing zone UTC.
+ */
+export function parseDate(text: string): Date | null {
+  if (text.length > 4 * maxLength) return null;
+  const trimmed = text.trim();
+  if (trimmed.length < 4 || trimmed.length > maxLength) return null;
+  const stamp = parseTimestamp(trimmed);
+  if (stamp !== null) return stamp;
+  const folded = fold(trimmed);
+  const { text: prepared, korean } = rewriteEastAsian(folded);
+  const reading = parseIso(prepared) ?? parseWords(prepared);
+  return reading && toDate(reading, korean);
+}
+
+function toDate(reading: Reading, korean: boolean): Date | null {
+  const { hour, minute, second } = reading.fields;
+  // A date without a time stays midnight UTC in every language, so that its day is what the writer wrote.
+  const local = korean && hour + minute + second > 0 ? koreanTime : utc;
+  const instantMs = toInstantMs(reading.fields, reading.zone ?? local);
+  if (instantMs === null) return null;
+  const date = new Date(instantMs);
+  const year = date.getUTCFullYear();
+  // Databases and other readers know four-digit years only.
+  return year >= 1 && year <= 9999 ? date : null;
+}
+
+// Seconds or milliseconds since 1970, and 14-digit stamps; other digit strings are left to the ISO reader.
+function parseTimestamp(text: string): Date | null {
+  if (/^[12]\d{9}$/.test(text)) return new Date(Number(text) * 1000);
+  if (/^[12]\d{12}$/.test(text)) return new Date(Number(text));
+  const stamp = /^((?:19|20)\d{6})(\d{2})(\d{2})(\d{2})$/.exec(text);
+  if (!stamp) return null;
+  const reading = parseIso(`${stamp[1]}t${stamp[2]}${stamp[3]}${stamp[4]}`);
+  return reading && toDate(reading, false);
+}
+
+const digitsOf = /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59]/g;
+
+function fold(text: string): string {
+  return foldWord(text)
+    .replace(digitsOf, (digit) => String(((digit.codePointAt(0) ?? 0) - digitZero(digit)) % 10))
+    .replace(/[\u2010-\u2015\u2212]/g, '-')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+function digitZero(digit: string): number {
+  const code = digit.codePointAt(0) ?? 0;
+  if (code >= 0xe50) return 0xe50;
+  if (code >= 0x9e6) return 0x9e6;
+  if (code >= 0x966) return 0x966;
+  return code >= 0x6f0 ? 0x6f0 : 0x660;
+}

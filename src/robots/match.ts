@@ -12,12 +12,16 @@ const ESCAPED = 256;
 const UNMATCHABLE = 0xffff;
 
 /** A path and query to be matched; `queryAt` is where the query begins, behind the `?`. */
-export type PathTokens = { tokens: Uint16Array; queryAt: number };
+export type PathTokens = { tokens: Uint16Array; queryAt: number; pairs: Uint8Array };
 
-/** A rule's pattern, ready to match. */
+/**
+ * A rule's pattern, ready to match: its tokens as they compare in the path and in the query. Part i, between two
+ * wildcards, is `bounds[2 i]` to `bounds[2 i + 1]`; two arrays per rule, since small arrays are dear by the ten thousand.
+ */
 export type CompiledPattern = {
-  /** Literal parts between the wildcards. */
-  parts: { plain: Uint16Array; folded: Uint16Array }[];
+  plain: Uint16Array;
+  folded: Uint16Array;
+  bounds: number[];
   /** `$` at the end: the last part must end the path. */
   anchored: boolean;
   /** Octets of the pattern: the longest match wins. */
@@ -26,22 +30,21 @@ export type CompiledPattern = {
 
 /** Compiles a pattern (latin-1 text, one character per byte). */
 export function compilePattern(pattern: string): CompiledPattern {
-  const parts: CompiledPattern['parts'] = [];
-  let part: number[] = [];
-  let priority = 0;
-  let anchored = false;
-  const close = () => {
-    parts.push({ plain: Uint16Array.from(part), folded: Uint16Array.from(part, foldQuery) });
-    part = [];
-  };
-  eachToken(pattern, (token, _isEscape, isLast) => {
+  const { tokens, length } = tokenise(pattern);
+  const anchored = length > 0 && tokens[length - 1] === DOLLAR;
+  const end = anchored ? length - 1 : length;
+  const folded = new Uint16Array(end);
+  const bounds = [0];
+  let priority = anchored ? 1 : 0;
+  for (let at = 0; at < end; at += 1) {
+    const token = tokens[at]!;
     priority += token >= ESCAPED ? 3 : 1;
-    if (token === STAR) close();
-    else if (token === DOLLAR && isLast) anchored = true;
-    else part.push(foldSpecial(token));
-  });
-  close();
-  return { parts, anchored, priority };
+    if (token === STAR) bounds.push(at, at + 1);
+    tokens[at] = foldSpecial(token);
+    folded[at] = foldQuery(tokens[at]!);
+  }
+  bounds.push(end);
+  return { plain: tokens, folded, bounds, anchored, priority };
 }
 
 /**
@@ -50,68 +53,83 @@ export function compilePattern(pattern: string): CompiledPattern {
  * it stands, and of two readings the one that forbids is taken.
  */
 export function pathTokens(path: string, forAllow: boolean): PathTokens {
-  const ascii = !/[^\x00-\x7f]/.test(path);
-  const text = ascii ? path : Buffer.from(path, 'utf8').toString('latin1');
-  const tokens: number[] = [];
-  let queryAt = -1;
-  eachToken(text, (token, isEscape) => {
-    if (token >= ESCAPED && !isEscape && forAllow) tokens.push(UNMATCHABLE);
-    else tokens.push(queryAt < 0 ? foldSpecial(token) : foldQuery(foldSpecial(token)));
-    if (queryAt < 0 && token === QUESTION) queryAt = tokens.length;
-  });
-  return { tokens: Uint16Array.from(tokens), queryAt: queryAt < 0 ? tokens.length : queryAt };
+  const isAscii = !/[^\x00-\x7f]/.test(path);
+  const text = isAscii ? path : Buffer.from(path, 'utf8').toString('latin1');
+  const { tokens, length, raw } = tokenise(text);
+  const mark = tokens.indexOf(QUESTION);
+  const queryAt = mark >= 0 && mark < length ? mark + 1 : length;
+  const pairs = new Uint8Array(PAIRS);
+  for (let at = 0, last = 0; at < length; at += 1) {
+    const token = foldSpecial(tokens[at]!);
+    tokens[at] = forAllow && raw.has(at) ? UNMATCHABLE : at < queryAt ? token : foldQuery(token);
+    const folded = foldQuery(token);
+    pairs[pairIndex(last, folded)] = 1;
+    last = folded;
+  }
+  return { tokens: tokens.slice(0, length), queryAt, pairs };
 }
 
 /** Whether the pattern matches the path from its start. Leftmost places of the parts suffice: `*` takes anything. */
 export function matchesPattern(pattern: CompiledPattern, path: PathTokens): boolean {
-  const { parts, anchored } = pattern;
-  const first = parts[0]!;
+  const { bounds, anchored } = pattern;
   const length = path.tokens.length;
-  if (!partAt(first, path, 0)) return false;
-  let at = first.plain.length;
-  if (parts.length === 1) return !anchored || at === length;
-  const lastIndex = parts.length - 1;
-  for (let index = 1; index <= lastIndex; index += 1) {
-    const part = parts[index]!;
-    if (index === lastIndex && anchored) {
-      const start = length - part.plain.length;
-      return start >= at && partAt(part, path, start);
+  let at = bounds[1]!;
+  if (!partAt(pattern, 0, at, path, 0)) return false;
+  if (bounds.length === 2) return !anchored || at === length;
+  const last = bounds.length - 2;
+  for (let index = 2; index <= last; index += 2) {
+    const from = bounds[index]!;
+    const to = bounds[index + 1]!;
+    if (index === last && anchored) {
+      const start = length - (to - from);
+      return start >= at && partAt(pattern, from, to, path, start);
     }
-    const found = findPart(part, path, at);
+    const found = findPart(pattern, from, to, path, at);
     if (found < 0) return false;
-    at = found + part.plain.length;
+    at = found + to - from;
   }
   return true;
 }
 
-type Part = CompiledPattern['parts'][number];
-
-function partAt(part: Part, path: PathTokens, start: number): boolean {
-  const { plain, folded } = part;
-  if (start + plain.length > path.tokens.length) return false;
-  for (let i = 0; i < plain.length; i += 1) {
-    const at = start + i;
+function partAt(
+  pattern: CompiledPattern,
+  from: number,
+  to: number,
+  path: PathTokens,
+  start: number,
+): boolean {
+  const { plain, folded } = pattern;
+  if (start + to - from > path.tokens.length) return false;
+  for (let i = from, at = start; i < to; i += 1, at += 1) {
     if (path.tokens[at] !== (at < path.queryAt ? plain[i] : folded[i])) return false;
   }
   return true;
 }
 
-/** First place at or after `start`; Knuth–Morris–Pratt, since `*aaa…b` against `aaa…` makes plain search quadratic. */
-function findPart(part: Part, path: PathTokens, start: number): number {
-  const { plain, folded } = part;
-  const size = plain.length;
+/** First place of a part at or after `start`. */
+function findPart(
+  pattern: CompiledPattern,
+  from: number,
+  to: number,
+  path: PathTokens,
+  start: number,
+): number {
+  const size = to - from;
   if (size === 0) return start;
-  if (size > path.tokens.length - start) return -1;
+  if (size > path.tokens.length - start || !mayContain(path, pattern.folded, from, to)) return -1;
+  const plain = pattern.plain.subarray(from, to);
   // Up to the `?` characters compare as they are, behind it reserved ones equal their escapes. A place that spans both
   // has its first `?` where the URL has it: one candidate, between the two searches.
   const inPath = search(plain, path.tokens, start, path.queryAt);
   if (inPath >= 0) return inPath;
   const mark = plain.indexOf(QUESTION);
   const spanning = path.queryAt - 1 - mark;
-  if (mark >= 0 && spanning >= start && partAt(part, path, spanning)) return spanning;
+  if (mark >= 0 && spanning >= start && partAt(pattern, from, to, path, spanning)) return spanning;
+  const folded = pattern.folded.subarray(from, to);
   return search(folded, path.tokens, Math.max(start, path.queryAt), path.tokens.length);
 }
 
+/** Knuth–Morris–Pratt, since `*aaa…b` against `aaa…` makes plain search quadratic. */
 function search(part: Uint16Array, tokens: Uint16Array, start: number, end: number): number {
   const size = part.length;
   if (end - start < size) return -1;
@@ -133,29 +151,65 @@ function search(part: Uint16Array, tokens: Uint16Array, start: number, end: numb
   return -1;
 }
 
-function eachToken(text: string, take: (token: number, isEscape: boolean, isLast: boolean) => void): void {
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    const value = code === 0x25 ? escapedByte(text, at) : -1;
-    if (value >= 0) {
-      at += 2;
-      take(isUnreserved(value) ? value : ESCAPED + value, true, at === text.length - 1);
-    } else if (code === 0x20) {
-      // A blank inside a rule means the escape every URL carries in its place.
-      take(ESCAPED + code, true, at === text.length - 1);
-    } else {
-      take(code >= 0x80 ? ESCAPED + code : code, false, at === text.length - 1);
-    }
-  }
+// Two neighbours of a part that are nowhere neighbours in the path settle most searches before they start: a file of
+// 30,000 wildcard rules against a path of 2,000 characters took 390 ms without this.
+const PAIRS = 4096;
+
+function pairIndex(first: number, second: number): number {
+  return (first * 31 + second * 7) & (PAIRS - 1);
 }
 
-function escapedByte(text: string, at: number): number {
-  const digits = text.slice(at + 1, at + 3);
-  return /^[0-9a-f]{2}$/i.test(digits) ? Number.parseInt(digits, 16) : -1;
+function mayContain(path: PathTokens, folded: Uint16Array, from: number, to: number): boolean {
+  for (let at = from + 1; at < to; at += 1) {
+    if (path.pairs[pairIndex(folded[at - 1]!, folded[at]!)] === 0) return false;
+  }
+  return true;
+}
+
+/** Characters and escapes as tokens; `raw` has the places of bytes outside ASCII that were not escaped. */
+function tokenise(text: string): { tokens: Uint16Array; length: number; raw: ReadonlySet<number> } {
+  const tokens = new Uint16Array(text.length);
+  let raw: Set<number> | null = null;
+  let length = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    const value = code === 0x25 ? hexDigit(text, at + 1) * 16 + hexDigit(text, at + 2) : -1;
+    if (value >= 0) {
+      at += 2;
+      tokens[length] = isUnreserved(value) ? value : ESCAPED + value;
+    } else if (code >= 0x80) {
+      raw ??= new Set();
+      raw.add(length);
+      tokens[length] = ESCAPED + code;
+    } else {
+      // A blank inside a rule means the escape every URL carries in its place.
+      tokens[length] = code === 0x20 ? ESCAPED + code : code;
+    }
+    length += 1;
+  }
+  return { tokens, length, raw: raw ?? noPlaces };
+}
+
+const noPlaces: ReadonlySet<number> = new Set();
+
+/** Value of a hexadecimal digit; so far below zero that a pair with it is negative when there is none. */
+function hexDigit(text: string, at: number): number {
+  const code = at < text.length ? text.charCodeAt(at) : 0;
+  if (code >= 48 && code <= 57) return code - 48;
+  const lower = code | 32;
+  return lower >= 97 && lower <= 102 ? lower - 87 : -1000;
 }
 
 function isUnreserved(code: number): boolean {
-  return /[A-Za-z0-9\-._~]/.test(String.fromCharCode(code));
+  const lower = code | 32;
+  return (
+    (code >= 48 && code <= 57) ||
+    (code < 128 && lower >= 97 && lower <= 122) ||
+    code === 45 ||
+    code === 46 ||
+    code === 95 ||
+    code === 126
+  );
 }
 
 /** `$` and `*` are written as escapes in rules that mean the characters themselves. */
@@ -163,9 +217,11 @@ function foldSpecial(token: number): number {
   return token === DOLLAR || token === STAR ? ESCAPED + token : token;
 }
 
-const foldedInQuery = new Set([...":/?@[]!'(),;"].map((character) => character.charCodeAt(0)));
+const queryFold = Uint16Array.from({ length: 128 }, (_, code) =>
+  ":/?@[]!'(),;".includes(String.fromCharCode(code)) ? ESCAPED + code : code,
+);
 
 /** In a query, reserved characters without a role there equal their escapes (the second row of RFC 9309's table). */
 function foldQuery(token: number): number {
-  return foldedInQuery.has(token) ? ESCAPED + token : token;
+  return token < 128 ? queryFold[token]! : token;
 }

@@ -1,0 +1,64 @@
+import type { Channel } from '../channels/index.ts';
+import type { FailureKind } from './client/index.ts';
+
+/** Why a poll brought nothing; the words of the channel's error table. */
+export type ChannelError = '429' | '403' | '404' | '410' | '5xx' | 'network' | 'parse' | 'moved' | 'http';
+
+const hourMs = 3_600_000;
+const capMs = 24 * hourMs;
+
+/** Kind of error for a status that is no success. */
+export function channelErrorOf(status: number): ChannelError {
+  if (status === 429) return '429';
+  if (status === 401 || status === 403) return '403';
+  if (status === 404) return '404';
+  if (status === 410) return '410';
+  if (status >= 500) return '5xx';
+  return 'http';
+}
+
+/** A failed request is the network's fault, a hostile body the feed's. */
+export function channelErrorOfFailure(kind: FailureKind): ChannelError {
+  return ['dns', 'connect', 'tls', 'timeout', 'reset'].includes(kind) ? 'network' : 'parse';
+}
+
+// After so many errors in a row the channel sleeps; a sleep replaces the backoff and is never shorter than it.
+const sleeps: Partial<Record<ChannelError, { after: number; hours: number }>> = {
+  '403': { after: 5, hours: 24 },
+  '404': { after: 3, hours: 48 },
+  '410': { after: 1, hours: 72 },
+  '5xx': { after: 10, hours: 24 },
+  network: { after: 10, hours: 24 },
+  parse: { after: 5, hours: 24 },
+};
+
+/** When a channel is polled again after an error: interval × 2^n up to a day, or its sleep. */
+export function decideErrorInterval(
+  channel: Pick<Channel, 'intervalSeconds'>,
+  error: ChannelError,
+  errorsInRow: number,
+  retryAfterMs: number | null,
+  random: () => number = Math.random,
+): number {
+  const backoff =
+    Math.min(capMs, channel.intervalSeconds * 1000 * 2 ** Math.min(errorsInRow, 20)) * (0.9 + random() * 0.2);
+  const sleep = sleeps[error];
+  const sleepMs = sleep !== undefined && errorsInRow >= sleep.after ? sleep.hours * hourMs : 0;
+  return Math.round(Math.max(backoff, sleepMs, retryAfterMs ?? 0));
+}
+
+/** When a channel is polled again after a success; what the publisher asks for is a floor. */
+export function decideInterval(
+  channel: Pick<Channel, 'intervalSeconds'>,
+  floorSeconds: number | null,
+  random: () => number = Math.random,
+): number {
+  const seconds = Math.min(86_400, Math.max(channel.intervalSeconds, floorSeconds ?? 0));
+  return Math.round(seconds * 1000 * (0.95 + random() * 0.1));
+}
+
+/** `max-age` of a response as a floor for the next poll; nonsense counts as absent. */
+export function maxAgeSeconds(cacheControl: string | undefined): number | null {
+  const match = /(?:^|[,\s])max-age\s*=\s*"?(\d{1,9})/i.exec(cacheControl ?? '');
+  return match === null ? null : Number(match[1]);
+}

@@ -1,0 +1,171 @@
+import type { Lease, LeasedUrl, LoggedRequest } from '../frontier/index.ts';
+import { identifyUrl, type UrlIdentity } from '../url/index.ts';
+import type { HttpClient, HttpResult, HttpStreamResult } from './client/index.ts';
+import type { Pacer } from './pacer.ts';
+import type { GateAnswer, RobotsGate } from './robots-gate.ts';
+
+/** Where fetching a row led, before anybody looked at the body. */
+export type Arrival =
+  | {
+      end: 'answered';
+      result: HttpResult;
+      url: string;
+      identity: UrlIdentity;
+      moved: 'no' | 'permanently' | 'temporarily';
+    }
+  | { end: 'gate'; gate: Exclude<GateAnswer, { answer: 'allowed' | 'aborted' }>; url: string; hops: number }
+  | { end: 'left'; identity: UrlIdentity; hops: number; status: number }
+  | {
+      end: 'dead';
+      code: 'redirect_loop' | 'too_many_redirects' | 'bad_redirect' | 'bad_url';
+      text: string;
+      status: number | null;
+    }
+  /** The lease ended or the process stops: nothing was requested, the row goes back. */
+  | { end: 'handed_back' };
+
+export type ExchangeDeps = {
+  client: HttpClient;
+  robots: RobotsGate;
+  pacer: Pacer;
+  lease: Lease;
+  signal: AbortSignal;
+  /** Checked immediately before each request starts. */
+  mayStart: () => boolean;
+  onRequest: (request: LoggedRequest) => void;
+  onCrawlDelay: (delayMs: number | null) => void;
+};
+
+const maxHops = 5;
+const permanent = new Set([301, 308]);
+
+/** Requests a row: robots, pace, request, and redirects as long as they stay in the leased domain. */
+export async function fetchRow(
+  deps: ExchangeDeps,
+  row: LeasedUrl,
+  request: {
+    accept?: (type: string | null, status: number) => boolean;
+    maxBodyBytes?: number;
+    exemptFromRatio?: boolean;
+    unwrapGzip?: boolean;
+    conditional: boolean;
+  },
+): Promise<Arrival> {
+  const own = identifyUrl(row.url);
+  if (own.outcome === 'rejected') {
+    return {
+      end: 'dead',
+      code: 'bad_url',
+      text: `the address is refused today (${own.reason})`,
+      status: null,
+    };
+  }
+  let { identity } = own;
+  let moved = 'no' as 'no' | 'permanently' | 'temporarily';
+  let hops = row.hops;
+  const seen = new Set([identity.fetchUrl]);
+  for (;;) {
+    const url = identity.fetchUrl;
+    const gate = await deps.robots.check(deps.lease, url, (robotsUrl) => requestRobots(deps, robotsUrl));
+    if (gate.answer === 'aborted') return { end: 'handed_back' };
+    if (gate.answer !== 'allowed') return { end: 'gate', gate, url, hops: hops - row.hops };
+    deps.onCrawlDelay(gate.crawlDelayMs);
+    const waitMs = await deps.pacer.turn(deps.signal);
+    if (!deps.mayStart()) return { end: 'handed_back' };
+    const result = await deps.client.request({
+      url,
+      signal: deps.signal,
+      ...(request.accept ? { accept: request.accept } : {}),
+      ...(request.maxBodyBytes ? { maxBodyBytes: request.maxBodyBytes } : {}),
+      ...(request.exemptFromRatio ? { exemptFromRatio: true } : {}),
+      ...(request.unwrapGzip ? { unwrapGzip: true } : {}),
+      // Validators belong to the address they were given by.
+      ...(request.conditional && moved === 'no' ? { etag: row.etag, lastModified: row.lastModified } : {}),
+    });
+    deps.pacer.answered(result.timings.headersAt ?? result.timings.endedAt);
+    deps.onRequest(logged(result, row, url, waitMs));
+    if (result.outcome === 'failed' && result.kind === 'aborted') return { end: 'handed_back' };
+    if (result.outcome !== 'redirect') return { end: 'answered', result, url, identity, moved };
+
+    const target = identifyUrl(result.location, { base: url });
+    if (target.outcome === 'rejected') {
+      return {
+        end: 'dead',
+        code: 'bad_redirect',
+        text: `redirects to an address that cannot be fetched (${target.reason})`,
+        status: result.status,
+      };
+    }
+    hops += 1;
+    if (seen.has(target.identity.fetchUrl)) {
+      return {
+        end: 'dead',
+        code: 'redirect_loop',
+        text: `redirects in a circle through ${target.identity.fetchUrl}`,
+        status: result.status,
+      };
+    }
+    if (hops > maxHops) {
+      return {
+        end: 'dead',
+        code: 'too_many_redirects',
+        text: `more than ${maxHops} redirects`,
+        status: result.status,
+      };
+    }
+    if (target.identity.domainKey !== deps.lease.domainKey) {
+      return { end: 'left', identity: target.identity, hops, status: result.status };
+    }
+    moved = permanent.has(result.status) && moved !== 'temporarily' ? 'permanently' : 'temporarily';
+    identity = target.identity;
+    seen.add(identity.fetchUrl);
+  }
+}
+
+async function requestRobots(deps: ExchangeDeps, url: string): Promise<HttpStreamResult> {
+  const waitMs = await deps.pacer.turn(deps.signal);
+  if (!deps.mayStart()) {
+    const now = performance.now();
+    return {
+      outcome: 'failed',
+      kind: 'aborted',
+      detail: 'the lease ended',
+      timings: { startedAt: now, headersAt: null, endedAt: now },
+    };
+  }
+  const result = await deps.client.requestStream({ url, signal: deps.signal, maxBodyBytes: 4_000_000 });
+  deps.pacer.answered(result.timings.headersAt ?? result.timings.endedAt);
+  deps.onRequest({
+    endedAt: result.timings.endedAt,
+    status: result.outcome === 'failed' ? null : result.status,
+    kind: 'robots',
+    outcome: result.outcome === 'failed' ? result.kind : result.outcome,
+    hash: null,
+    url,
+    sourceId: null,
+    executionId: null,
+    waitMs,
+    headersMs: result.timings.headersAt === null ? null : result.timings.headersAt - result.timings.startedAt,
+    totalMs: result.timings.endedAt - result.timings.startedAt,
+    bytes: 0,
+  });
+  return result;
+}
+
+function logged(result: HttpResult, row: LeasedUrl, url: string, waitMs: number): LoggedRequest {
+  const { timings } = result;
+  return {
+    endedAt: timings.endedAt,
+    status: result.outcome === 'failed' ? null : result.status,
+    kind: row.kind,
+    outcome: result.outcome === 'failed' ? result.kind : result.outcome,
+    hash: row.hash,
+    url,
+    sourceId: row.sourceId,
+    executionId: row.executionId,
+    waitMs,
+    headersMs: timings.headersAt === null ? null : timings.headersAt - timings.startedAt,
+    totalMs: timings.endedAt - timings.startedAt,
+    bytes: result.outcome === 'response' ? result.wireBytes : 0,
+  };
+}

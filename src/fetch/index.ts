@@ -1,0 +1,8 @@
+export {
+  createHttpClient,
+  type HttpClient,
+  type HttpResult,
+  parseHostsFile,
+  parseRetryAfter,
+} from './client/index.ts';
+export { Fetcher, type FetcherOptions } from './fetcher.ts';

@@ -1,0 +1,141 @@
+import type { HoldReason, UrlStatus } from '../frontier/index.ts';
+import type { FailureKind } from './client/index.ts';
+
+/** What an answer means for its URL. */
+export type Verdict = {
+  status: UrlStatus;
+  /** null: not due again by itself. */
+  dueInMs: number | null;
+  tries: number;
+  errorCode: string | null;
+  errorText: string | null;
+};
+
+/** What an answer means for its domain. */
+export type DomainSignal =
+  | { signal: 'good' }
+  /** 429, or 503 that names a time. */
+  | { signal: 'slow_down'; holdMs: number; reason: HoldReason }
+  /** 401, 403, challenge, login wall. */
+  | { signal: 'refused' }
+  | { signal: 'server_error' }
+  | { signal: 'network' }
+  /** Says nothing about the domain's health: 404, robots, an unsupported type. */
+  | { signal: 'neutral' };
+
+export type Decision = { verdict: Verdict; domain: DomainSignal };
+
+export type RowFacts = { tries: number; maxTries: number };
+
+const minuteMs = 60_000;
+const backoffMs = [1, 5, 30, 120, 720].map((minutes) => minutes * minuteMs);
+const defaultHoldMs = minuteMs;
+
+/** Time until the next try after the n-th failure, with a fifth of jitter either way so that retries spread. */
+export function decideBackoff(failures: number, random: () => number = Math.random): number {
+  const base = backoffMs[Math.min(failures, backoffMs.length) - 1] ?? minuteMs;
+  return Math.round(base * (0.8 + random() * 0.4));
+}
+
+const dead = (row: RowFacts, code: string, text: string): Verdict => ({
+  status: 'dead',
+  dueInMs: null,
+  tries: row.tries + 1,
+  errorCode: code,
+  errorText: text,
+});
+
+/** A failure that costs a try; the last one is `finalCode`. */
+function failed(row: RowFacts, code: string, text: string, finalCode: string): Verdict {
+  const tries = row.tries + 1;
+  if (tries >= row.maxTries) return { ...dead(row, finalCode, `${text} (${tries} tries)`), tries };
+  return { status: 'failed', dueInMs: decideBackoff(tries), tries, errorCode: code, errorText: text };
+}
+
+/** A failure that is not the URL's fault: it waits and keeps its tries. */
+function postponed(row: RowFacts, holdMs: number, code: string, text: string): Verdict {
+  return { status: 'failed', dueInMs: holdMs, tries: row.tries, errorCode: code, errorText: text };
+}
+
+/** The response table of pages for everything but 2xx, 3xx and 304, which the caller handles with the body at hand. */
+export function decideStatus(status: number, retryAfterMs: number | null, row: RowFacts): Decision {
+  const text = `the server answered ${status}`;
+  if (status === 429 || (status === 503 && retryAfterMs !== null)) {
+    const holdMs = retryAfterMs ?? defaultHoldMs;
+    return {
+      verdict: postponed(row, holdMs, status === 429 ? 'rate_limited' : 'unavailable', text),
+      domain: { signal: 'slow_down', holdMs, reason: 'retry_after' },
+    };
+  }
+  if (status === 401 || status === 403)
+    return { verdict: failed(row, 'forbidden', text, 'forbidden'), domain: { signal: 'refused' } };
+  if (status === 404) return { verdict: dead(row, 'not_found', text), domain: { signal: 'neutral' } };
+  if (status === 410) return { verdict: dead(row, 'gone', text), domain: { signal: 'neutral' } };
+  if (status === 451) return { verdict: dead(row, 'legal', text), domain: { signal: 'neutral' } };
+  if (status === 408 || status === 425)
+    return { verdict: failed(row, `http_${status}`, text, 'max_retries'), domain: { signal: 'neutral' } };
+  if (status >= 400 && status < 500)
+    return { verdict: dead(row, `http_${status}`, text), domain: { signal: 'neutral' } };
+  if (status >= 500 && status < 600)
+    return {
+      verdict: failed(row, `http_${status}`, text, 'max_retries'),
+      domain: { signal: 'server_error' },
+    };
+  return { verdict: failed(row, 'bad_response', text, 'max_retries'), domain: { signal: 'neutral' } };
+}
+
+const networkKinds = new Set<FailureKind>(['dns', 'connect', 'tls', 'timeout', 'reset']);
+
+/** What a request without a usable response means. */
+export function decideFailure(kind: FailureKind, detail: string, row: RowFacts): Decision {
+  // Refused by our own guard: trying again would be refused again.
+  if (kind === 'refused_address' || kind === 'refused_port') {
+    return { verdict: dead(row, kind, detail), domain: { signal: 'neutral' } };
+  }
+  const domain: DomainSignal = networkKinds.has(kind) ? { signal: 'network' } : { signal: 'neutral' };
+  return { verdict: failed(row, kind, detail, 'max_retries'), domain };
+}
+
+/** What a page that was answered but refused by validation means. */
+export function decideRejection(reason: string, detail: string, row: RowFacts): Decision {
+  if (reason === 'needs_javascript') {
+    return {
+      verdict: {
+        status: 'needs_render',
+        dueInMs: null,
+        tries: row.tries,
+        errorCode: reason,
+        errorText: detail,
+      },
+      domain: { signal: 'good' },
+    };
+  }
+  if (reason === 'challenge' || reason === 'access_denied' || reason === 'login_wall') {
+    return { verdict: failed(row, reason, detail, reason), domain: { signal: 'refused' } };
+  }
+  return { verdict: dead(row, reason, detail), domain: { signal: 'good' } };
+}
+
+const maxPenaltyMs = 10 * minuteMs;
+const goodRunToForgive = 10;
+
+/** Politeness penalty after an answer: starts at the delay and doubles on "slow down", halves after ten good answers. */
+export function decidePenalty(
+  state: { penaltyMs: number; goodRun: number; delayMs: number },
+  signal: DomainSignal['signal'],
+): { penaltyMs: number; goodRun: number } {
+  if (signal === 'slow_down') {
+    const start = Math.max(state.delayMs, 100);
+    return {
+      penaltyMs: Math.min(maxPenaltyMs, state.penaltyMs === 0 ? start : state.penaltyMs * 2),
+      goodRun: 0,
+    };
+  }
+  if (signal !== 'good')
+    return { penaltyMs: state.penaltyMs, goodRun: signal === 'neutral' ? state.goodRun : 0 };
+  if (state.penaltyMs === 0) return { penaltyMs: 0, goodRun: 0 };
+  const goodRun = state.goodRun + 1;
+  if (goodRun < goodRunToForgive) return { penaltyMs: state.penaltyMs, goodRun };
+  const halved = Math.floor(state.penaltyMs / 2);
+  return { penaltyMs: halved < 100 ? 0 : halved, goodRun: 0 };
+}

@@ -1,0 +1,182 @@
+import type { Queryable } from '../db/index.ts';
+import { loadRobots, type RobotsRecord, saveRobots } from '../domains/index.ts';
+import {
+  crawlDelayOf,
+  decideRobots,
+  disallowsEverything,
+  MAX_ROBOTS_BYTES,
+  parseRobots,
+} from '../robots/index.ts';
+import { originOf } from '../url/index.ts';
+import type { FailureKind, HttpClient } from './client/index.ts';
+import { HttpBodyError, parseRetryAfter } from './client/index.ts';
+
+/** May this URL be requested now? */
+export type GateAnswer =
+  | { answer: 'allowed'; crawlDelayMs: number | null }
+  | { answer: 'blocked'; line: number | null; rule: string | null; everything: boolean }
+  /** robots.txt could not be read and no good copy is left: not now. */
+  | { answer: 'unavailable'; retryMs: number; code: string; text: string; network: FailureKind | null }
+  /** The lease ended before robots.txt was read: nothing is known and nothing may be stored. */
+  | { answer: 'aborted' };
+
+/** One request for robots.txt, paced and logged by the domain's run. */
+export type RobotsAttempt = (url: string) => Promise<Awaited<ReturnType<HttpClient['requestStream']>>>;
+
+export type GateOptions = { db: Queryable; productToken: string; monotonic: () => number };
+
+type Key = { bucket: number; domainKey: bigint };
+type Cached = { record: RobotsRecord; until: number };
+
+const hourMs = 3_600_000;
+const ttlMs = 24 * hourMs;
+const retryMs = 600_000;
+const goodCopyMs = 30 * 24 * hourMs;
+// Long enough to spare the database a read per URL, short enough that a copy another worker read is seen soon.
+const memoryMs = 300_000;
+const memoryEntries = 20_000;
+const maxRedirects = 5;
+
+/** robots.txt of origins: memory, then the shared copy, then a request. One per fetcher. */
+export class RobotsGate {
+  readonly #options: GateOptions;
+  readonly #memory = new Map<string, Cached>();
+
+  constructor(options: GateOptions) {
+    this.#options = options;
+  }
+
+  /** Decides about a URL, reading robots.txt first where no fresh copy is at hand. */
+  async check(key: Key, url: string, attempt: RobotsAttempt): Promise<GateAnswer> {
+    const origin = originOf(url);
+    const record = await this.#load(key, origin, attempt);
+    if (record === null) return { answer: 'aborted' };
+    const { productToken } = this.#options;
+    const usable =
+      record.outcome !== 'unavailable' || (record.goodAgeMs !== null && record.goodAgeMs < goodCopyMs);
+    if (!usable) {
+      return {
+        answer: 'unavailable',
+        retryMs: Math.max(1000, record.freshMs),
+        code: 'robots_unavailable',
+        text: `robots.txt of ${origin} could not be read (${record.errorCode ?? `status ${record.httpStatus}`})`,
+        network: networkKind(record.errorCode),
+      };
+    }
+    if (record.rules === null) return { answer: 'allowed', crawlDelayMs: null };
+    const decision = decideRobots(record.rules, productToken, url);
+    if (!decision.allowed) {
+      return {
+        answer: 'blocked',
+        line: decision.line,
+        rule: decision.rule,
+        everything: disallowsEverything(record.rules, productToken),
+      };
+    }
+    const delay = crawlDelayOf(record.rules, productToken);
+    return { answer: 'allowed', crawlDelayMs: delay === null ? null : Math.round(delay.seconds * 1000) };
+  }
+
+  async #load(key: Key, origin: string, attempt: RobotsAttempt): Promise<RobotsRecord | null> {
+    const now = this.#options.monotonic();
+    const cached = this.#memory.get(origin);
+    if (cached !== undefined && cached.until > now) return cached.record;
+    const stored = await loadRobots(this.#options.db, key.bucket, key.domainKey, origin);
+    if (stored !== null && stored.freshMs > 0) return this.#remember(origin, stored);
+
+    const read = await readRobots(`${origin}/robots.txt`, attempt);
+    if (read === null) return null;
+    await saveRobots(this.#options.db, { ...key, origin }, read);
+    const failed = read.outcome === 'unavailable';
+    return this.#remember(origin, {
+      ...read,
+      rules: failed ? (stored?.rules ?? null) : read.rules,
+      freshMs: read.ttlMs,
+      goodAgeMs: failed ? (stored?.goodAgeMs ?? null) : 0,
+    });
+  }
+
+  #remember(origin: string, record: RobotsRecord): RobotsRecord {
+    if (this.#memory.size >= memoryEntries) this.#memory.clear();
+    this.#memory.set(origin, {
+      record,
+      until: this.#options.monotonic() + Math.min(memoryMs, record.freshMs),
+    });
+    return record;
+  }
+}
+
+// A robots.txt that cannot even be asked for because the host does not answer is the URL's own network failure.
+function networkKind(code: string | null): FailureKind | null {
+  return code === 'dns' || code === 'connect' ? code : null;
+}
+
+type Read = Pick<RobotsRecord, 'outcome' | 'httpStatus' | 'errorCode' | 'rules'> & { ttlMs: number };
+
+const unavailable = (status: number | null, code: string | null, waitMs = retryMs): Read => ({
+  outcome: 'unavailable',
+  httpStatus: status,
+  errorCode: code,
+  rules: null,
+  ttlMs: Math.max(60_000, waitMs),
+});
+
+async function readRobots(first: string, attempt: RobotsAttempt): Promise<Read | null> {
+  let url = first;
+  for (let hop = 0; hop <= maxRedirects; hop += 1) {
+    const result = await attempt(url);
+    switch (result.outcome) {
+      case 'redirect':
+        if (!URL.canParse(result.location)) return unavailable(result.status, 'bad_redirect');
+        url = result.location;
+        continue;
+      case 'failed':
+        if (result.kind === 'aborted') return null;
+        return result.kind.startsWith('refused_')
+          ? { outcome: 'allow_all', httpStatus: null, errorCode: result.kind, rules: null, ttlMs }
+          : unavailable(
+              null,
+              result.kind,
+              result.kind === 'dns' || result.kind === 'connect' ? 60_000 : retryMs,
+            );
+      case 'not_modified':
+      case 'unsupported_type':
+        return unavailable(result.status, result.outcome);
+      case 'response':
+        return readResponse(result);
+    }
+  }
+  // RFC 9309 section 2.3.1.2: after five redirects the file may count as missing, and a missing file allows all.
+  return { outcome: 'allow_all', httpStatus: null, errorCode: 'too_many_redirects', rules: null, ttlMs };
+}
+
+async function readResponse(
+  result: Extract<Awaited<ReturnType<RobotsAttempt>>, { outcome: 'response' }>,
+): Promise<Read> {
+  const { status } = result;
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of result.body) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size >= MAX_ROBOTS_BYTES) break;
+    }
+  } catch (error) {
+    if (!(error instanceof HttpBodyError)) throw error;
+    return unavailable(status, error.kind);
+  }
+  if (status >= 200 && status < 300) {
+    return {
+      outcome: 'rules',
+      httpStatus: status,
+      errorCode: null,
+      rules: parseRobots(Buffer.concat(chunks)),
+      ttlMs,
+    };
+  }
+  if (status >= 400 && status < 500 && status !== 429)
+    return { outcome: 'allow_all', httpStatus: status, errorCode: null, rules: null, ttlMs };
+  const wait = parseRetryAfter(result.headers['retry-after'] ?? null, new Date());
+  return unavailable(status, null, wait ?? retryMs);
+}

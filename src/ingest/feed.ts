@@ -1,0 +1,92 @@
+import type { FeedEntry } from '../feed-formats/index.ts';
+import { parseFeed } from '../feed-formats/index.ts';
+import { decidePriority, type SubmitItem } from '../frontier/index.ts';
+import { registrableDomain } from '../url/index.ts';
+import type { ChannelReading, Ingested, IngestSettings, PageResponse } from './response.ts';
+import { header } from './response.ts';
+
+/** A feed: every entry with a link is submitted as an article. HTML with status 200 is a parse error. */
+export function ingestFeed(response: PageResponse, settings: IngestSettings): Ingested {
+  const contentType = header(response, 'content-type');
+  const parsed = parseFeed(response.body, {
+    url: response.finalUrl,
+    ...(contentType === undefined ? {} : { contentType }),
+  });
+  if (parsed.outcome === 'not_a_feed') {
+    return { outcome: 'channel', reading: failedReading(`not a feed: ${parsed.detail}`), found: [] };
+  }
+  const { feed } = parsed;
+  const submitEntry = entrySubmitter(response, settings, 'feed');
+  const found = feed.entries.flatMap((entry) => submitEntry(entry.link, newestOf(entry)));
+  const hints = [feed.ttlMinutes === null ? 0 : feed.ttlMinutes * 60, feed.updatePeriodSeconds ?? 0];
+  return {
+    outcome: 'channel',
+    found,
+    reading: {
+      error: null,
+      detail: null,
+      format: feed.version === null ? feed.format : `${feed.format} ${feed.version}`,
+      hub: feed.hubs[0] ?? null,
+      lastItemAt: latest(feed.entries.map(newestOf), settings.nowMs),
+      skipped: feed.entriesWithoutLink,
+      floorSeconds: Math.max(...hints) || null,
+      children: [],
+    },
+  };
+}
+
+/** A reading that found nothing usable. */
+export function failedReading(detail: string): ChannelReading {
+  return {
+    error: 'parse',
+    detail,
+    format: null,
+    hub: null,
+    lastItemAt: null,
+    skipped: 0,
+    floorSeconds: null,
+    children: [],
+  };
+}
+
+const newestOf = (entry: FeedEntry): Date | null => entry.updated ?? entry.published;
+
+/** The newest of the dates that are not in the future. */
+export function latest(dates: readonly (Date | null)[], nowMs: number): Date | null {
+  let best = 0;
+  for (const date of dates) {
+    const time = date?.getTime() ?? 0;
+    if (time > best && time <= nowMs) best = time;
+  }
+  return best === 0 ? null : new Date(best);
+}
+
+/** Turns a channel's entries into submissions; entries without a link give none. */
+export function entrySubmitter(response: PageResponse, settings: IngestSettings, origin: 'feed' | 'sitemap') {
+  const home = settings.source?.url ?? response.finalUrl;
+  const ownDomains = new Set([
+    registrableDomain(new URL(home).hostname),
+    registrableDomain(new URL(response.finalUrl).hostname),
+  ]);
+  const base = settings.source?.priority ?? 5;
+  const priorityOf = (external: boolean) =>
+    decidePriority({ base, origin, kind: 'article', depth: 0, external });
+  return (link: string | null, modifiedAt: Date | null): SubmitItem[] => {
+    if (link === null || !URL.canParse(link, response.finalUrl)) return [];
+    const host = new URL(link, response.finalUrl).hostname;
+    const own = ownDomains.has(registrableDomain(host));
+    return [
+      {
+        url: link,
+        base: response.finalUrl,
+        kind: 'article',
+        origin,
+        sourceId: response.row.sourceId,
+        priority: priorityOf(!own),
+        parentUrl: response.row.url,
+        modifiedAt,
+        own,
+      },
+    ];
+  };
+}

@@ -1,0 +1,24 @@
+import { ingestArticle } from './article.ts';
+import { ingestFeed } from './feed.ts';
+import { ingestListing } from './links.ts';
+import { ingestProbe } from './probe.ts';
+import type { Ingested, IngestSettings, PageResponse } from './response.ts';
+
+export type { ProbeResult } from './probe.ts';
+export type { ChannelReading, Ingested, IngestSettings, PageResponse } from './response.ts';
+
+/** One handler per kind: this is where a response becomes a document, links, or a channel's news. */
+export function ingest(response: PageResponse, settings: IngestSettings): Ingested {
+  switch (response.row.kind) {
+    case 'article':
+      return ingestArticle(response, settings);
+    case 'listing':
+      return ingestListing(response, settings);
+    case 'channel':
+      return ingestFeed(response, settings);
+    case 'probe':
+      return ingestProbe(response);
+    case 'image':
+      return { outcome: 'rejected', reason: 'unsupported_type', detail: 'images are not stored yet' };
+  }
+}

@@ -1,0 +1,40 @@
+import { parseFeed } from '../feed-formats/index.ts';
+import { discoverFeedLinks } from '../html/index.ts';
+import { readPage } from './article.ts';
+import { header, type Ingested, type PageResponse } from './response.ts';
+
+/** What a probe found at an address, kept for whoever asked. */
+export type ProbeResult =
+  | { kind: 'feed'; url: string; format: string; title: string | null; entries: number; sample: string[] }
+  | { kind: 'page'; url: string; title: string | null; feeds: { url: string; title: string | null }[] }
+  | { kind: 'failed'; url: string; status: number | null; reason: string };
+
+const mostSamples = 3;
+const mostFeeds = 20;
+
+/** Looks at a body without keeping it: is it a feed, or a page that names feeds? */
+export function ingestProbe(response: PageResponse): Ingested {
+  const contentType = header(response, 'content-type');
+  const parsed = parseFeed(response.body, {
+    url: response.finalUrl,
+    ...(contentType === undefined ? {} : { contentType }),
+  });
+  if (parsed.outcome === 'feed') {
+    const { feed } = parsed;
+    const result: ProbeResult = {
+      kind: 'feed',
+      url: response.finalUrl,
+      format: feed.format,
+      title: feed.title,
+      entries: feed.entries.length,
+      sample: feed.entries.slice(0, mostSamples).map((entry) => entry.title ?? entry.link ?? ''),
+    };
+    return { outcome: 'probe', result };
+  }
+  const page = readPage(response);
+  const feeds = discoverFeedLinks(page)
+    .slice(0, mostFeeds)
+    .map(({ url, title }) => ({ url, title }));
+  const result: ProbeResult = { kind: 'page', url: response.finalUrl, title: page.title, feeds };
+  return { outcome: 'probe', result };
+}

@@ -1,0 +1,52 @@
+import type { Channel } from '../channels/index.ts';
+import type { LeasedUrl, SettleDocument, SubmitItem } from '../frontier/index.ts';
+import type { Source } from '../sources/index.ts';
+
+/** A response with status 2xx and a body, after redirects, as a handler gets it. */
+export type PageResponse = {
+  row: LeasedUrl;
+  /** Where the body came from in the end. */
+  finalUrl: string;
+  finalHash: Buffer;
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: Buffer;
+  wireBody: Buffer | null;
+  contentEncoding: string | null;
+};
+
+/** What a handler may know besides the response. */
+export type IngestSettings = {
+  source: Source | null;
+  channel: Channel | null;
+  minWords: number;
+  keepHtml: 'none' | 'compressed';
+  sitemapMaxAgeMs: number;
+  nowMs: number;
+};
+
+/** What a channel's body was; errors are of the channel's own table, not the page table. */
+export type ChannelReading = {
+  error: 'parse' | null;
+  detail: string | null;
+  format: string | null;
+  hub: string | null;
+  lastItemAt: Date | null;
+  /** Items that named no usable address. */
+  skipped: number;
+  /** The publisher asks not to be polled more often than this. */
+  floorSeconds: number | null;
+  /** Sitemaps an index names, newest first. */
+  children: string[];
+};
+
+/** What a handler made of a response. Found URLs are submitted before the row is settled. */
+export type Ingested =
+  | { outcome: 'document'; document: SettleDocument; stub: boolean; found: SubmitItem[] }
+  | { outcome: 'links'; found: SubmitItem[] }
+  | { outcome: 'rejected'; reason: string; detail: string }
+  | { outcome: 'channel'; reading: ChannelReading; found: SubmitItem[] }
+  | { outcome: 'probe'; result: object };
+
+/** The header by its lower-case name. */
+export const header = (response: PageResponse, name: string): string | undefined => response.headers[name];

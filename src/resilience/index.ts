@@ -1,0 +1,1 @@
+export { type LoopHealth, type LoopOptions, runLoop, type TurnResult } from './loop.ts';

@@ -12,11 +12,12 @@ export type Capture = {
   holdsMarkup: boolean;
   /** Open elements inside the value. */
   innerDepth: number;
-  parts: { text: string; isMarkup: boolean }[];
-  hasMarkup: boolean;
+  /** The text so far, elements left out. */
+  text: string;
+  /** The text so far with the elements inside it; null until there is one. */
+  html: string | null;
   /** Values of the parts of a person: name, email. */
   person: Map<string, string>;
-  size: number;
 };
 
 // Longer values are cut: the whole feed may be 16 MB, one field of it need not.
@@ -39,6 +40,9 @@ const markupFields = new Set([
 ]);
 const personParts = new Set(['name', 'email', 'itunes:name', 'itunes:email', 'foaf:name', 'uri', 'url']);
 
+// Shared by all captures without persons, which is most of them.
+const noPerson: Map<string, string> = new Map();
+
 /** Starts reading a value. */
 export function openCapture(
   key: string,
@@ -55,10 +59,9 @@ export function openCapture(
     base,
     holdsMarkup,
     innerDepth: 0,
-    parts: [],
-    hasMarkup: false,
-    person: new Map(),
-    size: 0,
+    text: '',
+    html: null,
+    person: noPerson,
   };
 }
 
@@ -72,7 +75,7 @@ export function openInner(
   capture.innerDepth += 1;
   if (!capture.holdsMarkup) {
     // The name of a person begins anew; what stood before it was white space.
-    if (personParts.has(key)) capture.parts = [];
+    if (personParts.has(key)) capture.text = '';
     return;
   }
   let tag = `<${name.slice(name.indexOf(':') + 1)}`;
@@ -80,7 +83,7 @@ export function openInner(
     if (attribute.startsWith('xmlns')) continue;
     tag += ` ${attribute}="${escapeHtml(attributes[attribute] ?? '').replaceAll('"', '&quot;')}"`;
   }
-  add(capture, `${tag}>`, true);
+  addMarkup(capture, `${tag}>`);
 }
 
 // Elements that HTML writes without an end tag.
@@ -91,26 +94,27 @@ export function closeInner(capture: Capture, key: string): void {
   capture.innerDepth = Math.max(0, capture.innerDepth - 1);
   if (capture.holdsMarkup) {
     const local = key.slice(key.indexOf(':') + 1);
-    if (!voids.has(local)) add(capture, `</${local}>`, true);
+    if (!voids.has(local)) addMarkup(capture, `</${local}>`);
     return;
   }
   if (personParts.has(key)) {
     const value = oneLine(decodeReferences(rawText(capture)));
+    if (capture.person === noPerson) capture.person = new Map();
     if (value !== null) capture.person.set(key.slice(key.indexOf(':') + 1), value);
-    capture.parts = [];
+    capture.text = '';
   }
 }
 
 /** Takes text of the value. */
 export function writeCapture(capture: Capture, text: string): void {
-  add(capture, text, false);
+  if (capture.text.length > maxSize) return;
+  capture.text += text;
+  if (capture.html !== null) capture.html += escapeHtml(text);
 }
 
-function add(capture: Capture, text: string, isMarkup: boolean): void {
-  if (capture.size > maxSize) return;
-  capture.size += text.length;
-  capture.parts.push({ text, isMarkup });
-  if (isMarkup) capture.hasMarkup = true;
+function addMarkup(capture: Capture, tag: string): void {
+  capture.html ??= escapeHtml(capture.text);
+  if (capture.html.length <= maxSize) capture.html += tag;
 }
 
 function escapeHtml(text: string): string {
@@ -119,24 +123,19 @@ function escapeHtml(text: string): string {
 
 /** The value as text, elements inside left out. */
 export function rawText(capture: Capture): string {
-  let text = '';
-  for (const part of capture.parts) if (!part.isMarkup) text += part.text;
-  return isBase64(capture) ? decodeBase64(text) : text;
+  return isBase64(capture) ? decodeBase64(capture.text) : capture.text;
 }
 
 /** The value as HTML: markup that was escaped once is unescaped, markup that was written plainly is kept. */
 export function htmlValue(capture: Capture): string {
-  if (!capture.hasMarkup) return rawText(capture);
-  let html = '';
-  for (const part of capture.parts) html += part.isMarkup ? part.text : escapeHtml(part.text);
-  return html;
+  return capture.html ?? rawText(capture);
 }
 
 /** The value as one line of text: markup off, character references decoded. */
 export function lineValue(capture: Capture): string | null {
   // Atom says what its text is. Everyone else may mean HTML and mostly does.
   const isPlain = capture.attributes.type === 'text';
-  if (isPlain || capture.hasMarkup) return oneLine(decodeReferences(rawText(capture)));
+  if (isPlain || capture.html !== null) return oneLine(decodeReferences(rawText(capture)));
   return htmlToLine(rawText(capture));
 }
 

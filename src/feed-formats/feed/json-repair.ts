@@ -30,46 +30,58 @@ function parse(text: string): unknown {
 
 type Scan = { clean: string; cut: number; closers: string; deep: boolean };
 
-// One pass that copies the text with its small errors mended and remembers the last place where a value ended that
-// an array or object could close behind.
+// Strings by the character instead of by alternatives: a regular expression that loops over alternatives took 5 s
+// for 15 MB where this takes a fraction of one.
+const token = /[{}[\],]|[^"{}[\],]+/y;
+const stringEnd = /[^"\\]*(?:\\[\s\S][^"\\]*)*"/y;
+
+// One pass that copies the text with its small errors mended and remembers the last place where an object ended
+// that an array could end behind.
 function scan(text: string): Scan {
   const open: string[] = [];
   const result: Scan = { clean: '', cut: 0, closers: '', deep: false };
   const parts: string[] = [];
   let length = 0;
-  const emit = (part: string): void => {
-    parts.push(part);
-    length += part.length;
-  };
-  const token = /"(?:[^"\\]|\\[\s\S])*"|[{}[\],]|[^"{}[\],]+|"/gy;
   let pendingComma = false;
-  for (let match = token.exec(text); match; match = token.exec(text)) {
-    const part = match[0];
-    if (part === '"') break;
+  let closersHold = false;
+  for (let at = 0; at < text.length; ) {
+    const isString = text[at] === '"';
+    const pattern = isString ? stringEnd : token;
+    pattern.lastIndex = isString ? at + 1 : at;
+    // A string without an end is where the document was cut.
+    if (!pattern.test(text)) break;
+    const part = text.slice(at, pattern.lastIndex);
+    at = pattern.lastIndex;
     if (part === ',') {
       pendingComma = true;
       continue;
     }
+    const isClosing = part === '}' || part === ']';
     if (pendingComma && part.trim() !== '') {
       // A comma before a closing bracket says nothing.
-      if (part !== '}' && part !== ']') emit(',');
+      if (!isClosing) length += parts.push(',') > 0 ? 1 : 0;
       pendingComma = false;
     }
     if (part === '{' || part === '[') open.push(part === '{' ? '}' : ']');
     if (open.length > maxDepth) return { ...result, deep: true };
-    emit(part.startsWith('"') ? escapeControls(part) : part);
-    if ((part === '}' || part === ']') && open.pop() === undefined) break;
-    // After a complete object inside an array the document may end; inside an item it may not.
-    if (part === '}' && open.at(-1) === ']' && (result.cut === 0 || open.length <= result.closers.length)) {
-      result.cut = length;
-      result.closers = open.toReversed().join('');
-    }
-    if (open.length === 0 && (part === '}' || part === ']')) break;
+    const mended = isString ? escapeControls(part) : part;
+    parts.push(mended);
+    length += mended.length;
+    if (!isClosing) continue;
+    if (open.pop() === undefined || open.length === 0) break;
+    if (open.length < result.closers.length) closersHold = false;
+    if (part !== '}' || open.at(-1) !== ']' || (closersHold && open.length > result.closers.length)) continue;
+    // Between two items the document may end; inside an item's own lists it may not.
+    if (!closersHold) result.closers = open.toReversed().join('');
+    closersHold = true;
+    result.cut = length;
   }
   result.clean = parts.join('');
   return result;
 }
 
 function escapeControls(text: string): string {
-  return text.replace(/[\u0000-\u001f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return /[\u0000-\u001f]/.test(text)
+    ? text.replace(/[\u0000-\u001f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    : text;
 }

@@ -1,0 +1,39 @@
+import { decodeBytes } from '../../text/index.ts';
+import { parseJsonFeed } from './json.ts';
+import type { FeedOptions, FeedResult } from './model.ts';
+import { FeedReader } from './reader.ts';
+import { resolveBase } from './values.ts';
+
+export type { Enclosure, Feed, FeedEntry, FeedOptions, FeedResult, NotAFeedReason } from './model.ts';
+
+const defaultMaxEntries = 50_000;
+
+/**
+ * Reads a feed of any format: RSS 0.9x to 2.0, RDF, Atom 0.3 and 1.0, CDF, JSON Feed, RSS-in-JSON. Never throws on
+ * any bytes; a damaged feed gives the entries before the damage.
+ */
+export function parseFeed(body: Uint8Array, options: FeedOptions = {}): FeedResult {
+  const { text } = decodeBytes(body, { contentType: options.contentType, kind: 'xml' });
+  const url = options.url === undefined ? null : resolveBase(options.url, null);
+  const maxEntries = options.maxEntries ?? defaultMaxEntries;
+  const start = /\S/.exec(text);
+  if (!start) return { outcome: 'not_a_feed', reason: 'empty', detail: 'the document has no text' };
+  if (start[0] === '{' || start[0] === '[') return parseJsonFeed(text, { url, maxEntries });
+  const reader = new FeedReader({ url, maxEntries });
+  reader.write(text);
+  reader.end();
+  return resultOf(reader);
+}
+
+function resultOf(reader: FeedReader): FeedResult {
+  const { feed, stopped, rootName } = reader;
+  // Depth alone does not undo what was read before it.
+  if (feed && (stopped !== 'too_deep' || feed.entries.length > 0)) return { outcome: 'feed', feed };
+  if (stopped === 'too_deep')
+    return { outcome: 'not_a_feed', reason: 'too_deep', detail: 'elements are nested more than 512 deep' };
+  if (stopped === 'html')
+    return { outcome: 'not_a_feed', reason: 'html', detail: 'the document is an HTML page' };
+  const detail =
+    rootName === null ? 'the document has no elements' : `the root element is <${rootName.slice(0, 60)}>`;
+  return { outcome: 'not_a_feed', reason: 'unknown_format', detail };
+}

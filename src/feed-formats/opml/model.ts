@@ -1,0 +1,11 @@
+/** A subscription of an OPML file. */
+export type OpmlOutline = {
+  title: string | null;
+  /** Address of the feed; null where only the site is known. */
+  feedUrl: string | null;
+  siteUrl: string | null;
+  description: string | null;
+  language: string | null;
+  /** Names of the folders it is in, outermost first. */
+  folders: string[];
+};

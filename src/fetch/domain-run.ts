@@ -10,12 +10,12 @@ import {
 } from '../frontier/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import type { HttpClient } from './client/index.ts';
+import { concludeRow, type RowEnd } from './conclude/index.ts';
 import { fetchRow } from './exchange.ts';
 import { type DomainSignal, decidePenalty } from './outcome.ts';
 import { Pacer } from './pacer.ts';
 import type { RobotsGate } from './robots-gate.ts';
 import type { SettingsCache } from './settings-cache.ts';
-import { concludeRow, type RowEnd } from './settle-row.ts';
 
 /** What a run needs of its fetcher. */
 export type RunDeps = {
@@ -128,7 +128,7 @@ export class DomainRun {
     const channel = settings.channelOf(row);
     const arrival = await fetchRow(this.#exchange(), row, requestFor(row, channel?.kind ?? null, options));
     if (arrival.end === 'handed_back') return false;
-    const end = concludeRow(row, arrival, {
+    const end = await concludeRow(row, arrival, {
       settings: {
         source: settings.sourceOf(row),
         channel,
@@ -138,7 +138,6 @@ export class DomainRun {
         nowMs: this.#deps.clock.now(),
       },
       maxTries: options.maxTries,
-      channelErrorsInRow: 0,
     });
     await this.#submitFound(row, end);
     this.#items.push(...end.items);

@@ -3,19 +3,22 @@ import { ingestFeed } from './feed.ts';
 import { ingestListing } from './links.ts';
 import { ingestProbe } from './probe.ts';
 import type { Ingested, IngestSettings, PageResponse } from './response.ts';
+import { ingestSitemap } from './sitemap.ts';
 
 export type { ProbeResult } from './probe.ts';
 export type { ChannelReading, Ingested, IngestSettings, PageResponse } from './response.ts';
 
 /** One handler per kind: this is where a response becomes a document, links, or a channel's news. */
-export function ingest(response: PageResponse, settings: IngestSettings): Ingested {
+export async function ingest(response: PageResponse, settings: IngestSettings): Promise<Ingested> {
   switch (response.row.kind) {
     case 'article':
       return ingestArticle(response, settings);
     case 'listing':
       return ingestListing(response, settings);
     case 'channel':
-      return ingestFeed(response, settings);
+      return settings.channel?.kind === 'sitemap'
+        ? ingestSitemap(response, settings)
+        : ingestFeed(response, settings);
     case 'probe':
       return ingestProbe(response);
     case 'image':

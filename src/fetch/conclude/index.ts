@@ -1,0 +1,14 @@
+import type { LeasedUrl } from '../../frontier/index.ts';
+import { concludeChannel } from './channel.ts';
+import { concludePage } from './page.ts';
+import { concludeProbe } from './probe.ts';
+import type { Ended, RowContext, RowEnd } from './row-end.ts';
+
+export type { RowContext, RowEnd } from './row-end.ts';
+
+/** Turns an arrival into its consequences; no I/O, only the parsing it asks for. */
+export async function concludeRow(row: LeasedUrl, arrival: Ended, context: RowContext): Promise<RowEnd> {
+  if (row.kind === 'channel') return concludeChannel(row, arrival, context);
+  if (row.kind === 'probe') return concludeProbe(row, arrival, context);
+  return concludePage(row, arrival, context);
+}

@@ -1,0 +1,250 @@
+import { type LeasedUrl, levelOf, type SettleItem, type SubmitItem } from '../../frontier/index.ts';
+import { ingest } from '../../ingest/index.ts';
+import { parseRetryAfter } from '../client/index.ts';
+import type { Arrival } from '../exchange.ts';
+import { type Decision, decideFailure, decideRejection, decideStatus, type Verdict } from '../outcome.ts';
+import {
+  type Answered,
+  type AnsweredWithBody,
+  type Ended,
+  ended,
+  fine,
+  neutral,
+  type RowContext,
+  type RowEnd,
+  responseOf,
+} from './row-end.ts';
+
+/** An article or listing: the page table of the response decides. */
+export async function concludePage(row: LeasedUrl, arrival: Ended, context: RowContext): Promise<RowEnd> {
+  switch (arrival.end) {
+    case 'gate':
+      return concludeGate(row, arrival, context);
+    case 'dead':
+      return ended(
+        row,
+        {
+          status: 'dead',
+          dueInMs: null,
+          tries: row.tries + 1,
+          errorCode: arrival.code,
+          errorText: arrival.text,
+        },
+        { httpStatus: arrival.status, fetched: true },
+      );
+    case 'left':
+      return {
+        ...ended(row, redirected(row), {
+          httpStatus: arrival.status,
+          redirectedTo: arrival.identity.fetchUrl,
+          fetched: true,
+        }),
+        found: [leaving(row, arrival)],
+      };
+    case 'answered':
+      return concludeAnswer(row, arrival, context);
+  }
+}
+
+const redirected = (row: LeasedUrl): Verdict => ({
+  status: 'redirected',
+  dueInMs: null,
+  tries: row.tries,
+  errorCode: null,
+  errorText: null,
+});
+
+const leaving = (row: LeasedUrl, arrival: Extract<Arrival, { end: 'left' }>): SubmitItem => ({
+  url: arrival.identity.fetchUrl,
+  kind: row.kind,
+  origin: 'redirect',
+  sourceId: row.sourceId,
+  priority: row.priority,
+  depth: row.depth,
+  hops: arrival.hops,
+  parentUrl: row.url,
+  own: false,
+});
+
+function concludeGate(
+  row: LeasedUrl,
+  arrival: Extract<Arrival, { end: 'gate' }>,
+  context: RowContext,
+): RowEnd {
+  const { gate } = arrival;
+  if (gate.answer === 'blocked') {
+    const text = `robots.txt forbids it${gate.line === null ? '' : ` (line ${gate.line}: ${gate.rule ?? ''})`}`;
+    return ended(row, {
+      status: 'dead',
+      dueInMs: null,
+      tries: row.tries,
+      errorCode: 'robots_blocked',
+      errorText: text,
+    });
+  }
+  if (gate.network !== null) {
+    const { verdict, domain } = decideFailure(gate.network, gate.text, {
+      tries: row.tries,
+      maxTries: context.maxTries,
+    });
+    return ended(row, verdict, {}, domain);
+  }
+  const waiting: Verdict = {
+    status: row.tries > 0 ? 'failed' : 'pending',
+    dueInMs: gate.retryMs,
+    tries: row.tries,
+    errorCode: gate.code,
+    errorText: gate.text,
+  };
+  return ended(row, waiting);
+}
+
+async function concludeAnswer(row: LeasedUrl, arrival: Answered, context: RowContext): Promise<RowEnd> {
+  const facts = { tries: row.tries, maxTries: context.maxTries };
+  const { result } = arrival;
+  const fromDecision = (decision: Decision, extra: Partial<SettleItem> = {}) =>
+    withTarget(row, arrival, ended(row, decision.verdict, extra, decision.domain));
+  switch (result.outcome) {
+    case 'failed':
+      return fromDecision(decideFailure(result.kind, result.detail, facts));
+    case 'unsupported_type':
+      return fromDecision(
+        {
+          verdict: {
+            status: 'dead',
+            dueInMs: null,
+            tries: row.tries + 1,
+            errorCode: 'unsupported_type',
+            errorText: `content type ${result.contentType ?? 'unknown'}`,
+          },
+          domain: neutral,
+        },
+        { httpStatus: result.status, fetched: true },
+      );
+    case 'not_modified':
+      if (!result.conditional)
+        return fromDecision(
+          decideFailure('bad_response', 'answered 304 although nothing was asked conditionally', facts),
+          { httpStatus: 304 },
+        );
+      return ended(row, fine(), { httpStatus: 304, fetched: true, unchanged: true }, { signal: 'good' });
+    case 'redirect':
+      throw new Error('redirects are followed before a row is concluded');
+    case 'response':
+      return concludeResponse(row, { ...arrival, result }, context);
+  }
+}
+
+async function concludeResponse(
+  row: LeasedUrl,
+  arrival: AnsweredWithBody,
+  context: RowContext,
+): Promise<RowEnd> {
+  const { result } = arrival;
+  const facts = { tries: row.tries, maxTries: context.maxTries };
+  const answered: Partial<SettleItem> = { httpStatus: result.status, fetched: true };
+  if (result.status < 200 || result.status >= 300) {
+    const decision = decideStatus(
+      result.status,
+      parseRetryAfter(result.headers['retry-after'] ?? null, new Date()),
+      facts,
+    );
+    return withTarget(
+      row,
+      arrival,
+      ended(
+        row,
+        decision.verdict,
+        { ...answered, fetched: result.status < 500 && result.status !== 429 },
+        decision.domain,
+      ),
+    );
+  }
+  if (result.status === 204 || result.body.length === 0) {
+    return withTarget(
+      row,
+      arrival,
+      ended(
+        row,
+        {
+          status: 'dead',
+          dueInMs: null,
+          tries: row.tries + 1,
+          errorCode: 'empty',
+          errorText: 'the answer had no body',
+        },
+        answered,
+      ),
+    );
+  }
+  const ingested = await ingest(responseOf(row, arrival), context.settings);
+  const validators: Partial<SettleItem> = {
+    etag: result.headers['etag'] ?? null,
+    lastModified: result.headers['last-modified'] ?? null,
+  };
+  if (ingested.outcome === 'rejected') {
+    const decision = decideRejection(ingested.reason, ingested.detail, facts);
+    return withTarget(
+      row,
+      arrival,
+      ended(
+        row,
+        decision.verdict,
+        { ...answered, validationStatus: 'rejected', rejectionReason: ingested.reason },
+        decision.domain,
+      ),
+    );
+  }
+  if (ingested.outcome === 'links') {
+    return withTarget(row, arrival, {
+      ...ended(row, fine(), { ...answered, ...validators, validationStatus: 'valid' }, { signal: 'good' }),
+      found: ingested.found,
+    });
+  }
+  if (ingested.outcome !== 'document') throw new Error(`a ${row.kind} row cannot end as ${ingested.outcome}`);
+  const { document } = ingested;
+  const stored: Partial<SettleItem> = {
+    ...answered,
+    ...validators,
+    contentHash: document.contentHash,
+    validationStatus: ingested.stub ? 'stub' : 'valid',
+  };
+  return withTarget(row, arrival, {
+    ...ended(row, fine(), stored, { signal: 'good' }),
+    document,
+    found: ingested.found,
+  });
+}
+
+/** A redirect inside the domain: the original is `redirected`, and what the response came to is the target's. */
+function withTarget(row: LeasedUrl, arrival: Answered, end: RowEnd): RowEnd {
+  if (arrival.moved === 'no') return end;
+  const item = end.items[0]!;
+  if (arrival.identity.hash.equals(row.hash)) {
+    // The same key (http to https, a slash): only the address to fetch changes, and only when it is meant to last.
+    return arrival.moved === 'permanently' ? { ...end, items: [{ ...item, url: arrival.url }] } : end;
+  }
+  const original: SettleItem = {
+    hash: row.hash,
+    kind: row.kind,
+    fetched: true,
+    ...redirected(row),
+    redirectedTo: arrival.url,
+    httpStatus: arrival.moved === 'permanently' ? 301 : 302,
+  };
+  const target: SettleItem = {
+    ...item,
+    hash: arrival.identity.hash,
+    target: {
+      url: arrival.url,
+      origin: 'redirect',
+      sourceId: row.sourceId,
+      priority: row.priority,
+      level: levelOf(row.kind, row.priority),
+      depth: row.depth,
+      hops: row.hops,
+      parentUrl: row.url,
+    },
+  };
+  return { ...end, items: [original, target] };
+}

@@ -1,0 +1,48 @@
+import type { LeasedUrl } from '../../frontier/index.ts';
+import { ingest } from '../../ingest/index.ts';
+import { decideFailure, type Verdict } from '../outcome.ts';
+import { type Ended, ended, fine, type RowContext, type RowEnd, responseOf } from './row-end.ts';
+
+/** A probe ends with its first answer, whatever that is: somebody waits for it. */
+export async function concludeProbe(row: LeasedUrl, arrival: Ended, context: RowContext): Promise<RowEnd> {
+  const done: Verdict = fine();
+  const failed = (reason: string, status: number | null): RowEnd =>
+    ended(row, done, {
+      fetched: false,
+      httpStatus: status,
+      result: { kind: 'failed', url: row.url, status, reason },
+    });
+  switch (arrival.end) {
+    case 'gate':
+      return failed(arrival.gate.answer === 'blocked' ? 'robots_blocked' : 'robots_unavailable', null);
+    case 'dead':
+      return failed(arrival.code, arrival.status);
+    case 'left':
+      return ended(row, done, {
+        fetched: true,
+        httpStatus: arrival.status,
+        result: { kind: 'redirect', url: arrival.identity.fetchUrl },
+      });
+    case 'answered': {
+      const { result } = arrival;
+      if (result.outcome === 'failed')
+        return {
+          ...failed(result.kind, null),
+          domain: decideFailure(result.kind, result.detail, { tries: 0, maxTries: 2 }).domain,
+        };
+      if (result.outcome !== 'response') return failed(result.outcome, result.status);
+      if (result.status < 200 || result.status >= 300) return failed(`http_${result.status}`, result.status);
+      const ingested = await ingest(responseOf(row, { ...arrival, result }), context.settings);
+      const value =
+        ingested.outcome === 'probe'
+          ? ingested.result
+          : { kind: 'failed', url: row.url, status: result.status, reason: ingested.outcome };
+      return ended(
+        row,
+        done,
+        { fetched: true, httpStatus: result.status, result: value },
+        { signal: 'good' },
+      );
+    }
+  }
+}

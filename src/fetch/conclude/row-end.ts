@@ -1,0 +1,61 @@
+import type { LeasedUrl, SettleItem, SubmitItem } from '../../frontier/index.ts';
+import type { Ingested, IngestSettings } from '../../ingest/index.ts';
+import type { HttpResult } from '../client/index.ts';
+import type { Arrival } from '../exchange.ts';
+import type { DomainSignal, Verdict } from '../outcome.ts';
+
+/** Everything that follows from one row's fetch: what to submit, what to settle, what it says about the domain. */
+export type RowEnd = {
+  items: SettleItem[];
+  document: Extract<Ingested, { outcome: 'document' }>['document'] | null;
+  found: SubmitItem[];
+  domain: DomainSignal;
+  /** Sitemaps a sitemap index names; read in the same lease. */
+  children: string[];
+};
+
+export type RowContext = { settings: IngestSettings; maxTries: number };
+
+/** An arrival that led somewhere; rows that are handed back have no end. */
+export type Ended = Exclude<Arrival, { end: 'handed_back' }>;
+export type Answered = Extract<Arrival, { end: 'answered' }>;
+export type AnsweredWithBody = Answered & { result: Extract<HttpResult, { outcome: 'response' }> };
+
+/** Says nothing about the domain. */
+export const neutral: DomainSignal = { signal: 'neutral' };
+
+/** A URL that is done for now. */
+export const fine = (): Verdict => ({
+  status: 'fetched',
+  dueInMs: null,
+  tries: 0,
+  errorCode: null,
+  errorText: null,
+});
+
+/** The end of a row that found and stored nothing. */
+export function ended(
+  row: LeasedUrl,
+  verdict: Verdict,
+  extra: Partial<SettleItem> = {},
+  domain: DomainSignal = neutral,
+): RowEnd {
+  const item: SettleItem = { hash: row.hash, kind: row.kind, fetched: false, ...verdict, ...extra };
+  return { items: [item], document: null, found: [], domain, children: [] };
+}
+
+/** The response as a handler gets it. */
+export function responseOf(row: LeasedUrl, arrival: AnsweredWithBody) {
+  const { result } = arrival;
+  return {
+    row,
+    finalUrl: arrival.url,
+    // Channels and probes keep their own hash; a page is known by where it ended.
+    finalHash: row.kind === 'channel' || row.kind === 'probe' ? row.hash : arrival.identity.hash,
+    status: result.status,
+    headers: result.headers,
+    body: result.body,
+    wireBody: result.wireBody,
+    contentEncoding: result.contentEncoding,
+  };
+}

@@ -1,2 +1,11 @@
 export type { Enclosure, Feed, FeedEntry, FeedOptions, FeedResult, NotAFeedReason } from './feed/index.ts';
 export { parseFeed } from './feed/index.ts';
+export { type OpmlOutline, type OpmlResult, parseOpml, writeOpml } from './opml/index.ts';
+export {
+  parseSitemap,
+  readSitemap,
+  type SitemapEntry,
+  type SitemapNews,
+  type SitemapOptions,
+  type SitemapResult,
+} from './sitemap/index.ts';

@@ -143,6 +143,11 @@ function staticPage(publisher: Publisher, name: string): string {
   return `${renderHead(publisher, `${name} | ${publisher.title}`, '')}<body>${renderNavigation(publisher)}<h1>${escapeText(name)}</h1><p>${furniture.about}: ${escapeText(publisher.title)}</p>${form}${renderFooter(publisher)}</body></html>\n`;
 }
 
+/** A page of the publisher around any body. */
+export function renderShell(publisher: Publisher, title: string, body: string): string {
+  return `${renderHead(publisher, title, '')}<body>${body}</body></html>\n`;
+}
+
 function missing(publisher: Publisher): Reply {
   return { ...page(publisher, notFoundPage(publisher)), status: 404 };
 }

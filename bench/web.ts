@@ -33,7 +33,7 @@ export async function run(args: string[]): Promise<object> {
     options: { seconds: { type: 'string', default: '4' } },
     strict: false,
   });
-  const windowMs = Number(values['seconds']) * 1000;
+  const windowMs = Number(values.seconds) * 1000;
   const web = await startProcess();
   try {
     const requests = await requestsOf(web.control);

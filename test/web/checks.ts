@@ -70,7 +70,7 @@ export function findForbiddenRequests(
     if (publisher === undefined) continue;
     if (request.path.split('?', 1)[0] === '/robots.txt') {
       const known = robotsAnswered.get(request.host) ?? Number.POSITIVE_INFINITY;
-      robotsAnswered.set(request.host, Math.min(known, answeredAt(request)));
+      if (tellsRules(request.status)) robotsAnswered.set(request.host, Math.min(known, answeredAt(request)));
       continue;
     }
     const answered = robotsAnswered.get(request.host);
@@ -80,6 +80,11 @@ export function findForbiddenRequests(
       found.push({ request, why: 'disallowed' });
   }
   return found;
+}
+
+/** RFC 9309: 4xx other than 429 means no rules; 5xx, 429 and no answer mean that nothing may be fetched yet. */
+function tellsRules(status: number): boolean {
+  return status >= 200 && status < 500 && status !== 429;
 }
 
 /** Addresses with more than one whole answer; conditional requests and failed ones may be repeated. */

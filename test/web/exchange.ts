@@ -11,6 +11,7 @@ export const allPages: readonly RequestKind[] = ['feed', 'sitemap', 'listing', '
 /** A whole answer, ready to be sent. */
 export interface Reply {
   status: number;
+  /** Content-Type; left out when empty. */
   type: string;
   body: Buffer;
   etag?: string;
@@ -36,6 +37,8 @@ export interface Exchange {
   log: AccessLog;
   /** The healthy answer, rendered when first asked for. */
   reply(): Reply;
+  /** The healthy answer to another address of the same host. */
+  replyFor(path: string, query: string): Reply;
   /** Replaces what the healthy path will send. */
   replace(reply: Reply): void;
   /** Sends a whole answer and closes the log's record. */

@@ -89,6 +89,10 @@ function handle(state: WebState, request: IncomingMessage, response: ServerRespo
     response,
     log,
     reply: () => replaced ?? renderTarget(site, target, { nowMs, cache }),
+    replyFor: (otherPath, otherQuery) => {
+      const other = resolveTarget(site, { host, path: otherPath, query: otherQuery, nowMs });
+      return renderTarget(site, other, { nowMs, cache });
+    },
     replace: (reply) => {
       replaced = reply;
     },
@@ -127,7 +131,7 @@ function sendReply(sending: Sending, reply: Reply): void {
   const encoding = encodingFor(sending, reply);
   const body = encoding === 'none' ? reply.body : packedBody(reply, encoding);
   const headers: Record<string, string | number> = validatorsOf(reply);
-  headers['Content-Type'] = reply.type;
+  if (reply.type !== '') headers['Content-Type'] = reply.type;
   headers['Content-Length'] = body.length;
   if (encoding !== 'none') {
     headers['Content-Encoding'] = encoding;

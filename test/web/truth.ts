@@ -86,7 +86,7 @@ function articleTruth(site: Site, item: Item, at: { count: number; nowMs: number
     channels: channelsOf(publisher, item, at),
     ...(original === undefined ? {} : { duplicateOf: original }),
     ...(origin.kind === 'syndicated' ? { syndicatedFrom: origin.site.describe(origin.item).url } : {}),
-    expected: expectedOf(site, path, original),
+    expected: expectedOf(site, { path, url }, original),
   };
 }
 
@@ -102,15 +102,21 @@ function channelsOf(publisher: Publisher, item: Item, at: { count: number; nowMs
 }
 
 /** Robots first, then the faults that stay for good, then whether the text is there already. */
-function expectedOf(site: Site, pathAndQuery: string, original: string | undefined): ExpectedOutcome {
-  if (!allowedByRobots(site.publisher, pathAndQuery, productToken)) return { outcome: 'robots_blocked' };
-  const [path = '', query = ''] = pathAndQuery.split('?');
+function expectedOf(
+  site: Site,
+  article: { path: string; url: string },
+  original: string | undefined,
+): ExpectedOutcome {
+  if (!allowedByRobots(site.publisher, article.path, productToken)) return { outcome: 'robots_blocked' };
+  const [path = '', query = ''] = article.path.split('?');
   for (const fault of site.faults) {
     const { spec, definition } = fault;
     const forGood = spec.untilRequest === undefined && spec.untilMs === undefined;
     const hits = (spec.on ?? definition.on).includes('article') && path.startsWith(spec.pathPrefix ?? '');
     const expected =
-      forGood && hits && isInShare(fault, path, query) ? definition.expects?.(fault.options) : undefined;
+      forGood && hits && isInShare(fault, path, query)
+        ? definition.expects?.(fault.options, article.url)
+        : undefined;
     if (expected !== undefined && expected.outcome !== 'document') return expected;
   }
   return original === undefined ? { outcome: 'document' } : { outcome: 'duplicate', of: original };

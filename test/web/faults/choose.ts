@@ -1,4 +1,5 @@
 import type { Exchange } from '../exchange.ts';
+import { itemIdIn } from '../paths.ts';
 import { shareOf } from '../random.ts';
 import type { ActiveFault } from './fault.ts';
 
@@ -20,10 +21,11 @@ function concerns(fault: ActiveFault, exchange: Exchange): boolean {
   return isInShare(fault, exchange.path, exchange.query);
 }
 
-/** Whether an address belongs to the share of addresses a fault takes. */
+/** Whether an address belongs to the share of addresses a fault takes; parameters that do not name the page are left out. */
 export function isInShare(fault: ActiveFault, path: string, query: string): boolean {
   const { share } = fault.spec;
-  return share === undefined || shareOf('share', path, path === '/article.php' ? query : '') < share;
+  if (share === undefined) return true;
+  return shareOf('share', path, itemIdIn(path, query) ?? 0) < share;
 }
 
 function inSchedule(fault: ActiveFault, nowMs: number): boolean {

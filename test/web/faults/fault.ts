@@ -25,7 +25,7 @@ export type ExpectedOutcome =
   | { outcome: 'duplicate'; of: string }
   | { outcome: 'robots_blocked' }
   | { outcome: 'needs_render' }
-  | { outcome: 'redirected' }
+  | { outcome: 'redirected'; to?: string }
   | { outcome: 'dead'; reason: string };
 
 /** A kind of fault: how it answers, and what a good crawler ends with. */
@@ -37,7 +37,7 @@ export interface FaultDefinition {
   /** Options with their defaults. */
   options: Readonly<Record<string, string | number | boolean>>;
   /** Where an article under it ends, when the fault has no schedule; `document` when retries get through. */
-  expects?: (options: FaultOptions) => ExpectedOutcome;
+  expects?: (options: FaultOptions, url: string) => ExpectedOutcome;
   /** Links it plants on listings, which lead into it (traps). */
   links?: (options: FaultOptions) => readonly string[];
   /** Answers, or changes the exchange and lets it pass. */

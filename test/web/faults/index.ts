@@ -1,13 +1,33 @@
+import { bombFaults } from './bombs.ts';
+import { brokenFaults } from './broken.ts';
+import { channelFaults } from './channels.ts';
+import { disguiseFaults } from './disguises.ts';
+import { encodingFaults } from './encodings.ts';
 import type { ActiveFault, FaultDefinition, FaultSpec } from './fault.ts';
 import { readOptions } from './fault.ts';
+import { redirectFaults } from './redirects.ts';
+import { robotsFaults } from './robots.ts';
+import { slowFaults } from './slow.ts';
 import { statusFaults } from './statuses.ts';
+import { trapFaults } from './traps.ts';
 
 export { isInShare } from './choose.ts';
 export type { ActiveFault, ExpectedOutcome, FaultDefinition, FaultSpec } from './fault.ts';
 
 /** Every fault by name. */
 export const faultTable: ReadonlyMap<string, FaultDefinition> = new Map(
-  [...statusFaults].map((definition) => [definition.name, definition]),
+  [
+    ...statusFaults,
+    ...slowFaults,
+    ...brokenFaults,
+    ...bombFaults,
+    ...redirectFaults,
+    ...disguiseFaults,
+    ...trapFaults,
+    ...encodingFaults,
+    ...robotsFaults,
+    ...channelFaults,
+  ].map((definition) => [definition.name, definition]),
 );
 
 let nextId = 1;

@@ -1,0 +1,120 @@
+import type { Exchange } from '../exchange.ts';
+import { lexicons } from '../lexicon/index.ts';
+import { notFoundPage, page, renderShell } from '../render/index.ts';
+import type { FaultDefinition } from './fault.ts';
+
+function sendPage(exchange: Exchange, title: string, body: string, status = 200): 'answered' {
+  const { publisher } = exchange.site;
+  exchange.send({ ...page(publisher, renderShell(publisher, title, body)), status });
+  return 'answered';
+}
+
+function furnitureOf(exchange: Exchange) {
+  return lexicons[exchange.site.publisher.language].furniture;
+}
+
+/** Pages with status 200 that are not the article. */
+export const disguiseFaults: readonly FaultDefinition[] = [
+  {
+    name: 'soft-404',
+    says: 'The page for missing addresses, with status 200.',
+    on: ['article'],
+    options: {},
+    expects: () => ({ outcome: 'dead', reason: 'soft_404' }),
+    apply: (exchange) => {
+      const { publisher } = exchange.site;
+      exchange.send(page(publisher, notFoundPage(publisher)));
+      return 'answered';
+    },
+  },
+  {
+    name: 'login-wall',
+    says: 'A form for subscribers where the article should be.',
+    on: ['article'],
+    options: {},
+    expects: () => ({ outcome: 'dead', reason: 'login_wall' }),
+    apply: (exchange) => {
+      const furniture = furnitureOf(exchange);
+      const form = `<form action="/login" method="post"><input type="email" name="email"><input type="password" name="password"><button>${furniture.login}</button></form>`;
+      return sendPage(
+        exchange,
+        furniture.login,
+        `<main class="paywall"><h1>${furniture.login}</h1><p>${furniture.membersOnly}</p>${form}</main>`,
+      );
+    },
+  },
+  {
+    name: 'challenge',
+    says: 'A check for browsers, with status 200 or the one given.',
+    on: ['article'],
+    options: { status: 200 },
+    expects: () => ({ outcome: 'dead', reason: 'challenge' }),
+    apply: (exchange, options) =>
+      sendPage(
+        exchange,
+        'Just a moment...',
+        '<div id="challenge-stage"><h1>Checking your browser before you access this site</h1><noscript>Please enable JavaScript and cookies to continue.</noscript><form id="challenge-form" action="/cdn-cgi/challenge"></form><script>window.challenge=1</script></div>',
+        options.number('status'),
+      ),
+  },
+  {
+    name: 'access-denied',
+    says: 'A refusal in words, with status 200.',
+    on: ['article'],
+    options: {},
+    expects: () => ({ outcome: 'dead', reason: 'access_denied' }),
+    apply: (exchange) =>
+      sendPage(
+        exchange,
+        'Access denied',
+        '<h1>Access denied</h1><p>You do not have permission to access this resource on this server. Reference #18.2f.1699.a1</p>',
+      ),
+  },
+  {
+    name: 'js-only',
+    says: 'An empty shell; a script puts the article in.',
+    on: ['article'],
+    options: {},
+    expects: () => ({ outcome: 'needs_render' }),
+    apply: (exchange) => {
+      // The healthy page rides along in base64: a browser shows it without a second request.
+      const hidden = exchange.reply().body.toString('base64');
+      const script = `const bytes=Uint8Array.from(atob(${JSON.stringify(hidden)}),c=>c.charCodeAt(0));const text=new TextDecoder(document.characterSet).decode(bytes);const page=new DOMParser().parseFromString(text,'text/html');document.title=page.title;document.getElementById('app').replaceWith(...page.body.childNodes)`;
+      return sendPage(
+        exchange,
+        exchange.site.publisher.title,
+        `<div id="app"></div><noscript>You need to enable JavaScript to run this app.</noscript><script>${script}</script>`,
+      );
+    },
+  },
+  {
+    name: 'too-short',
+    says: 'An article of one sentence.',
+    on: ['article'],
+    options: {},
+    expects: () => ({ outcome: 'dead', reason: 'too_short' }),
+    apply: (exchange) => {
+      const { title } = exchange.site.publisher;
+      return sendPage(
+        exchange,
+        title,
+        `<article><h1>${title}</h1><p>${furnitureOf(exchange).more}.</p></article>`,
+      );
+    },
+  },
+  {
+    name: 'empty',
+    says: 'Status 200 (or 204) and no body.',
+    on: ['article'],
+    options: { status: 200 },
+    expects: () => ({ outcome: 'dead', reason: 'empty' }),
+    apply: (exchange, options) => {
+      exchange.send({
+        status: options.number('status'),
+        type: 'text/html; charset=utf-8',
+        body: Buffer.alloc(0),
+      });
+      return 'answered';
+    },
+  },
+];

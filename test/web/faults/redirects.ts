@@ -1,0 +1,111 @@
+import type { Exchange } from '../exchange.ts';
+import type { FaultDefinition } from './fault.ts';
+
+const maxFollowed = 5;
+
+function redirect(exchange: Exchange, status: number, location: string): 'answered' {
+  exchange.send({ status, type: 'text/html', body: Buffer.from('moved\n'), location });
+  return 'answered';
+}
+
+function here(exchange: Exchange): URL {
+  return new URL(
+    `http://${exchange.host}${exchange.path}${exchange.query === '' ? '' : `?${exchange.query}`}`,
+  );
+}
+
+function hopOf(exchange: Exchange): number {
+  return Number(new URLSearchParams(exchange.query).get('hop') ?? 0);
+}
+
+function nextHop(exchange: Exchange, status: number): 'answered' {
+  const url = here(exchange);
+  url.searchParams.set('hop', String(hopOf(exchange) + 1));
+  return redirect(exchange, status, url.href);
+}
+
+/** Addresses that lead elsewhere. */
+export const redirectFaults: readonly FaultDefinition[] = [
+  {
+    name: 'redirect-chain',
+    says: 'A number of redirects within the domain, then the page.',
+    on: ['article'],
+    options: { hops: 3, status: 302 },
+    expects: (options, url) => {
+      const hops = options.number('hops');
+      if (hops > maxFollowed) return { outcome: 'dead', reason: 'too_many_redirects' };
+      return { outcome: 'redirected', to: `${url}${url.includes('?') ? '&' : '?'}hop=${hops}` };
+    },
+    apply: (exchange, options) =>
+      hopOf(exchange) < options.number('hops') ? nextHop(exchange, options.number('status')) : 'pass',
+  },
+  {
+    name: 'redirect-endless',
+    says: 'Every address redirects to one nobody has seen.',
+    on: ['article'],
+    options: { status: 302 },
+    expects: () => ({ outcome: 'dead', reason: 'too_many_redirects' }),
+    apply: (exchange, options) => nextHop(exchange, options.number('status')),
+  },
+  {
+    name: 'redirect-loop',
+    says: 'Two addresses that redirect to each other.',
+    on: ['article'],
+    options: { status: 302 },
+    expects: () => ({ outcome: 'dead', reason: 'redirect_loop' }),
+    apply: (exchange, options) => {
+      const url = here(exchange);
+      if (url.searchParams.has('loop')) url.searchParams.delete('loop');
+      else url.searchParams.set('loop', '1');
+      return redirect(exchange, options.number('status'), url.href);
+    },
+  },
+  {
+    name: 'redirect-away',
+    says: 'Redirects to another publisher, or to the address given.',
+    on: ['article'],
+    options: { to: '', status: 301 },
+    expects: (options) => ({
+      outcome: 'redirected',
+      ...(options.text('to') === '' ? {} : { to: options.text('to') }),
+    }),
+    apply: (exchange, options) =>
+      redirect(exchange, options.number('status'), options.text('to') || exchange.elsewhere()),
+  },
+  {
+    name: 'redirect-private',
+    says: 'Redirects to an address that is nobody’s business.',
+    on: ['article'],
+    options: { to: 'http://169.254.169.254/latest/meta-data/', status: 302 },
+    expects: (options) => ({ outcome: 'redirected', to: options.text('to') }),
+    apply: (exchange, options) => redirect(exchange, options.number('status'), options.text('to')),
+  },
+  {
+    name: 'redirect-bare',
+    says: 'A redirect without a Location.',
+    on: ['article'],
+    options: { status: 302 },
+    expects: () => ({ outcome: 'dead', reason: 'max_retries' }),
+    apply: (exchange, options) => {
+      exchange.send({ status: options.number('status'), type: 'text/html', body: Buffer.from('moved\n') });
+      return 'answered';
+    },
+  },
+  {
+    name: 'moved',
+    says: 'What was at an address is now under /moved, for good.',
+    on: ['feed', 'sitemap', 'article', 'other'],
+    options: { status: 301 },
+    expects: (_options, url) => ({ outcome: 'redirected', to: url.replace(/^(http:\/\/[^/]*)/, '$1/moved') }),
+    apply: (exchange, options) => {
+      if (exchange.path.startsWith('/moved/')) {
+        exchange.replace(exchange.replyFor(exchange.path.slice('/moved'.length), exchange.query));
+        return 'pass';
+      }
+      if (exchange.kind === 'other') return 'pass';
+      const url = here(exchange);
+      url.pathname = `/moved${url.pathname}`;
+      return redirect(exchange, options.number('status'), url.href);
+    },
+  },
+];

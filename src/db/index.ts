@@ -10,3 +10,4 @@ export {
 } from './migrate.ts';
 export { type OpenOptions, openDatabase } from './open.ts';
 export type { Database, DatabaseLog, Queryable } from './queryable.ts';
+export { dumpSchema } from './schema-dump.ts';

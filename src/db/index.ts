@@ -1,6 +1,8 @@
 /** The database: embedded or external, its pool, its schema. */
 export { isConnectionLost } from './connection-errors.ts';
 export { defaultDataDir } from './embedded/index.ts';
+export { exportDatabase, type TransferResult } from './export.ts';
+export { type ImportOptions, importDatabase } from './import.ts';
 export {
   type MigrateOptions,
   type MigrateResult,

@@ -1,6 +1,8 @@
 /** The database: embedded or external, its pool, its schema. */
 export { isConnectionLost } from './connection-errors.ts';
 export { defaultDataDir } from './embedded/index.ts';
+export { exportDatabase, type TransferResult } from './export.ts';
+export { type ImportOptions, importDatabase } from './import.ts';
 export {
   type MigrateOptions,
   type MigrateResult,
@@ -10,3 +12,4 @@ export {
 } from './migrate.ts';
 export { type OpenOptions, openDatabase } from './open.ts';
 export type { Database, DatabaseLog, Queryable } from './queryable.ts';
+export { dumpSchema } from './schema-dump.ts';

@@ -228,6 +228,48 @@ describe('connections', () => {
     expect(await client.request({ url: 'http://127.0.0.1:9/' })).toMatchObject({ kind: 'refused_port' });
   });
 
+  test('sub-domains of one platform and hosts of one /24 share a cap', async () => {
+    const held: Socket[] = [];
+    let most = 0;
+    const other = await startRawServer((socket) => {
+      // Answers by threes: with fewer let through it would never end, with more the count would show it.
+      most = Math.max(most, held.push(socket));
+      if (held.length === 3) for (const each of held.splice(0)) each.write(respond('200 OK', {}, 'x'));
+    });
+    cleanups.push(() => other.close());
+    const options = {
+      userAgent: 't',
+      allowNetworks: [`127.0.0.0/8:${other.port}`],
+      maxConnectionsPerHost: 50,
+    };
+    const run = async (limited: HttpClient, hosts: string[]): Promise<void> => {
+      cleanups.push(() => limited.close());
+      const urls = hosts.map((host) => `http://${host}:${other.port}/`);
+      const results = await Promise.all(urls.map((url) => limited.request({ url })));
+      expect(results.map((result) => result.outcome)).toEqual(hosts.map(() => 'response'));
+    };
+    const byDomain = createHttpClient({
+      ...options,
+      networkLimits: { maxPerDomain: 3, maxPerNetwork: 0, gapMs: 0 },
+      // The first address counts for the cap; nobody listens there, so the second one answers.
+      resolver: async (host) => [`127.0.${host.charCodeAt(0)}.1`, '127.0.0.1'],
+    });
+    await run(
+      byDomain,
+      ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `${name}.platform.example`),
+    );
+    const byNetwork = createHttpClient({
+      ...options,
+      networkLimits: { maxPerDomain: 0, maxPerNetwork: 3, gapMs: 0 },
+      resolver: async (host) => [`127.0.9.${host.charCodeAt(0)}`, '127.0.0.1'],
+    });
+    await run(
+      byNetwork,
+      ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `${name}.example`),
+    );
+    expect(most).toBe(3);
+  });
+
   test('close ends what is under way and refuses what comes', async () => {
     const { server, client, url } = await serve(() => undefined);
     const pending = client.request({ url });

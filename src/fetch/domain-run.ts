@@ -5,6 +5,7 @@ import {
   type LoggedRequest,
   type SettleDocument,
   type SettleItem,
+  type SubmitItem,
   settle,
   submit,
 } from '../frontier/index.ts';
@@ -122,28 +123,48 @@ export class DomainRun {
 
   /** Answers whether the batch goes on. */
   async #runRow(row: LeasedUrl): Promise<boolean> {
-    const { settings, options, metrics } = this.#deps;
-    if (row.kind === 'channel')
+    const { metrics } = this.#deps;
+    if (row.kind === 'channel') {
       metrics.pollLateness.observe(Math.max(0, (Date.now() - row.dueAt.getTime()) / 1000));
+    }
+    const end = await this.#fetchAndConclude(row);
+    if (end === null) return false;
+    await this.#submitFound(end.found, end.items[0]!);
+    for (const child of end.children) {
+      // A file of a sitemap index is part of this poll: same lease, same pace, no validators of its own.
+      const part = await this.#fetchAndConclude({
+        ...row,
+        url: child,
+        fetchCount: 0,
+        etag: null,
+        lastModified: null,
+      });
+      if (part === null) return false;
+      await this.#submitFound(part.found, end.items[0]!);
+    }
+    this.#items.push(...end.items);
+    if (end.document !== null) this.#documents.push(end.document);
+    for (const item of end.items) metrics.settled.inc({ status: item.status });
+    return this.#learn(end.domain);
+  }
+
+  /** null: the row goes back because the lease or the process ends. */
+  async #fetchAndConclude(row: LeasedUrl): Promise<RowEnd | null> {
+    const { settings, options, clock } = this.#deps;
     const channel = settings.channelOf(row);
     const arrival = await fetchRow(this.#exchange(), row, requestFor(row, channel?.kind ?? null, options));
-    if (arrival.end === 'handed_back') return false;
-    const end = await concludeRow(row, arrival, {
+    if (arrival.end === 'handed_back') return null;
+    return concludeRow(row, arrival, {
       settings: {
         source: settings.sourceOf(row),
         channel,
         minWords: options.minWords,
         keepHtml: options.keepHtml,
         sitemapMaxAgeMs: options.sitemapMaxAgeMs,
-        nowMs: this.#deps.clock.now(),
+        nowMs: clock.now(),
       },
       maxTries: options.maxTries,
     });
-    await this.#submitFound(row, end);
-    this.#items.push(...end.items);
-    if (end.document !== null) this.#documents.push(end.document);
-    for (const item of end.items) metrics.settled.inc({ status: item.status });
-    return this.#learn(end.domain);
   }
 
   #exchange() {
@@ -175,27 +196,22 @@ export class DomainRun {
   }
 
   /** Found URLs first, the settle second: a crash in between only submits them again. */
-  async #submitFound(row: LeasedUrl, end: RowEnd): Promise<void> {
-    if (end.found.length === 0) return;
-    const results = await this.#retried(() => submit(this.#deps.db, end.found));
-    const counts = { seen: results.length, duplicate: 0, rejected: 0 };
-    let newItems = 0;
+  async #submitFound(found: readonly SubmitItem[], item: SettleItem): Promise<void> {
+    if (found.length === 0) return;
+    const results = await this.#retried(() => submit(this.#deps.db, found));
+    const counts = { inserted: 0, raised: 0, refreshed: 0, duplicate: 0, rejected: 0 };
     for (const { answer } of results) {
-      const word = answer.startsWith('rejected') ? 'rejected' : answer;
+      const word = (answer.startsWith('rejected') ? 'rejected' : answer) as keyof typeof counts;
       this.#deps.metrics.submitted.inc({ answer: word });
-      if (word === 'inserted') newItems += 1;
-      else if (word === 'duplicate') counts.duplicate += 1;
-      else if (word === 'rejected') counts.rejected += 1;
+      counts[word] += 1;
     }
-    const item = end.items[0]!;
-    const skipped = item.found?.rejected ?? 0;
+    const before = item.found ?? { seen: 0, duplicate: 0, rejected: 0 };
     item.found = {
-      seen: counts.seen + skipped,
-      duplicate: counts.duplicate,
-      rejected: counts.rejected + skipped,
+      seen: before.seen + results.length,
+      duplicate: before.duplicate + counts.duplicate,
+      rejected: before.rejected + counts.rejected,
     };
-    if (item.channel !== undefined) item.channel.newItems = newItems;
-    if (row.kind === 'channel') this.#deps.log.debug({ url: row.url, ...counts, newItems }, 'channel polled');
+    if (item.channel !== undefined) item.channel.newItems += counts.inserted;
   }
 
   /** Takes the answer's meaning for the domain to heart; answers whether the batch goes on. */

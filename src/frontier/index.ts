@@ -1,6 +1,14 @@
 export { type Lease, type LeasedUrl, type LeaseOptions, lease, promote, renew } from './lease.ts';
 export { decidePriority, levelOf, type PriorityInput } from './levels.ts';
 export {
+  dropOldPartitions,
+  ensurePartitions,
+  foldCounters,
+  loadTotals,
+  pruneProbes,
+  type Totals,
+} from './maintenance.ts';
+export {
   type HoldReason,
   type UrlKind,
   type UrlOrigin,
@@ -17,6 +25,7 @@ export {
   type SettleResult,
   settle,
 } from './settle.ts';
+export { countRows, type FrontierStats, removeWorker, saveWorker } from './stats.ts';
 export {
   type SubmitAnswer,
   type SubmitItem,

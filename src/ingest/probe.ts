@@ -1,4 +1,4 @@
-import { parseFeed } from '../feed-formats/index.ts';
+import { parseFeed, parseSitemap } from '../feed-formats/index.ts';
 import { discoverFeedLinks } from '../html/index.ts';
 import { readPage } from './article.ts';
 import { header, type Ingested, type PageResponse } from './response.ts';
@@ -6,14 +6,15 @@ import { header, type Ingested, type PageResponse } from './response.ts';
 /** What a probe found at an address, kept for whoever asked. */
 export type ProbeResult =
   | { kind: 'feed'; url: string; format: string; title: string | null; entries: number; sample: string[] }
+  | { kind: 'sitemap'; url: string; format: string; entries: number }
   | { kind: 'page'; url: string; title: string | null; feeds: { url: string; title: string | null }[] }
   | { kind: 'failed'; url: string; status: number | null; reason: string };
 
 const mostSamples = 3;
 const mostFeeds = 20;
 
-/** Looks at a body without keeping it: is it a feed, or a page that names feeds? */
-export function ingestProbe(response: PageResponse): Ingested {
+/** Looks at a body without keeping it: is it a feed, a sitemap, or a page that names feeds? */
+export async function ingestProbe(response: PageResponse): Promise<Ingested> {
   const contentType = header(response, 'content-type');
   const parsed = parseFeed(response.body, {
     url: response.finalUrl,
@@ -28,6 +29,20 @@ export function ingestProbe(response: PageResponse): Ingested {
       title: feed.title,
       entries: feed.entries.length,
       sample: feed.entries.slice(0, mostSamples).map((entry) => entry.title ?? entry.link ?? ''),
+    };
+    return { outcome: 'probe', result };
+  }
+  const sitemap = await parseSitemap(response.body, {
+    url: response.finalUrl,
+    ...(contentType === undefined ? {} : { contentType }),
+  });
+  // A text file of addresses could be anything; only XML says that it is a sitemap.
+  if (sitemap.kind === 'urlset' || sitemap.kind === 'index') {
+    const result: ProbeResult = {
+      kind: 'sitemap',
+      url: response.finalUrl,
+      format: sitemap.kind,
+      entries: sitemap.count,
     };
     return { outcome: 'probe', result };
   }

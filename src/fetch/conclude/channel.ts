@@ -25,80 +25,48 @@ export async function concludeChannel(row: LeasedUrl, arrival: Ended, context: R
       errorText: 'no channel asks for this poll',
     });
   }
+  const at = { row, channel };
   if (arrival.end === 'gate') {
-    if (arrival.gate.answer === 'blocked')
-      return channelFailure(
-        row,
-        channel,
-        'http',
-        `robots.txt forbids it (line ${arrival.gate.line ?? '?'})`,
-        null,
-        context,
-      );
-    return channelFailure(row, channel, 'network', arrival.gate.text, arrival.gate.retryMs, context);
+    const { gate } = arrival;
+    if (gate.answer === 'blocked')
+      return failing(at, 'http', `robots.txt forbids it (line ${gate.line ?? '?'})`);
+    return failing(at, 'network', gate.text, { retryAfterMs: gate.retryMs });
   }
-  if (arrival.end === 'dead') return channelFailure(row, channel, 'http', arrival.text, null, context);
-  if (arrival.end === 'left')
-    return channelFailure(row, channel, 'moved', `moved to ${arrival.identity.fetchUrl}`, null, context);
+  if (arrival.end === 'dead') return failing(at, 'http', arrival.text);
+  if (arrival.end === 'left') return failing(at, 'moved', `moved to ${arrival.identity.fetchUrl}`);
   const { result } = arrival;
-  if (result.outcome === 'failed')
-    return channelFailure(
-      row,
-      channel,
-      channelErrorOfFailure(result.kind),
-      `${result.kind}: ${result.detail}`,
-      null,
-      context,
-    );
+  if (result.outcome === 'failed') {
+    return failing(at, channelErrorOfFailure(result.kind), `${result.kind}: ${result.detail}`);
+  }
   if (result.outcome === 'not_modified') {
-    const item: Partial<SettleItem> = {
+    const unchanged = {
       httpStatus: 304,
       fetched: true,
       unchanged: true,
       channel: channelFacts(channel, null),
     };
-    return ended(row, polled(decideInterval(channel, maxAgeSeconds(result.headers['cache-control']))), item, {
-      signal: 'good',
-    });
+    const dueInMs = decideInterval(channel, maxAgeSeconds(result.headers['cache-control']));
+    return ended(row, polled(dueInMs), unchanged, { signal: 'good' });
   }
-  if (result.outcome !== 'response')
-    return channelFailure(row, channel, 'parse', `answered ${result.outcome}`, null, context);
-  if (result.status < 200 || result.status >= 300) {
+  if (result.outcome !== 'response') return failing(at, 'parse', `answered ${result.outcome}`);
+  const { status } = result;
+  if (status < 200 || status >= 300) {
     const retryAfterMs = parseRetryAfter(result.headers['retry-after'] ?? null, new Date());
-    const { domain } = decideStatus(result.status, retryAfterMs, { tries: 0, maxTries: context.maxTries });
-    return {
-      ...channelFailure(
-        row,
-        channel,
-        channelErrorOf(result.status),
-        `the server answered ${result.status}`,
-        retryAfterMs,
-        context,
-        result.status,
-      ),
-      domain,
-    };
+    const { domain } = decideStatus(status, retryAfterMs, { tries: 0, maxTries: context.maxTries });
+    const text = `the server answered ${status}`;
+    return { ...failing(at, channelErrorOf(status), text, { retryAfterMs, status }), domain };
   }
   const ingested = await ingest(responseOf(row, { ...arrival, result }), context.settings);
   if (ingested.outcome !== 'channel') throw new Error(`a channel row cannot end as ${ingested.outcome}`);
   const { reading } = ingested;
-  if (reading.error !== null)
-    return channelFailure(
-      row,
-      channel,
-      'parse',
-      reading.detail ?? 'cannot be read',
-      null,
-      context,
-      result.status,
-    );
+  if (reading.error !== null) return failing(at, 'parse', reading.detail ?? 'cannot be read', { status });
   const floor = Math.max(reading.floorSeconds ?? 0, maxAgeSeconds(result.headers['cache-control']) ?? 0);
   const item: Partial<SettleItem> = {
     httpStatus: result.status,
     fetched: true,
     etag: result.headers['etag'] ?? null,
     lastModified: result.headers['last-modified'] ?? null,
-    found: { seen: ingested.found.length + reading.skipped, duplicate: 0, rejected: reading.skipped },
+    found: { seen: reading.skipped, duplicate: 0, rejected: reading.skipped },
     channel: {
       ...channelFacts(channel, null),
       format: reading.format,
@@ -130,24 +98,28 @@ const channelFacts = (channel: Channel, error: ChannelError | null): NonNullable
   lastItemAt: null,
 });
 
-function channelFailure(
-  row: LeasedUrl,
-  channel: Channel,
+type Failing = { row: LeasedUrl; channel: Channel };
+
+function failing(
+  { row, channel }: Failing,
   error: ChannelError,
   text: string,
-  retryAfterMs: number | null,
-  context: RowContext,
-  status: number | null = null,
+  extra: { retryAfterMs?: number | null; status?: number } = {},
 ): RowEnd {
-  const dueInMs = decideErrorInterval(channel, error, row.tries + 1, retryAfterMs);
+  const tries = row.tries + 1;
+  const dueInMs = decideErrorInterval(channel, error, tries, extra.retryAfterMs ?? null);
   const verdict: Verdict = {
     status: 'pending',
     dueInMs,
-    tries: row.tries + 1,
+    tries,
     errorCode: `channel_${error}`,
     errorText: text,
   };
   const domain: DomainSignal = error === 'network' ? { signal: 'network' } : neutral;
-  void context;
-  return ended(row, verdict, { httpStatus: status, channel: channelFacts(channel, error) }, domain);
+  return ended(
+    row,
+    verdict,
+    { httpStatus: extra.status ?? null, channel: channelFacts(channel, error) },
+    domain,
+  );
 }

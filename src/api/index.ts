@@ -1,0 +1,1 @@
+export { type ApiOptions, startApi } from './server.ts';

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type Candidate,
+  createChannel,
+  type Discovery,
+  lockOpenDiscoveries,
+  saveDiscovery,
+} from '../channels/index.ts';
+import type { Database, Queryable } from '../db/index.ts';
+import { loadRobots } from '../domains/index.ts';
+import { submit } from '../frontier/index.ts';
+import { loadSources, type Source, saveIngestionMode } from '../sources/index.ts';
+import type { Log } from '../telemetry/index.ts';
+import { identifyUrl, originOf, parseUrlId, urlId } from '../url/index.ts';
+
+// Well-known places, tried only when the page itself names nothing that works.
+const feedPaths = ['/feed', '/rss', '/atom.xml', '/feed.xml', '/rss.xml', '/index.xml', '/feed.json'];
+const sitemapPaths = ['/sitemap.xml', '/news-sitemap.xml', '/sitemap_index.xml'];
+const mostLinks = 10;
+const mostChannels = 5;
+
+type Probed = {
+  kind: string;
+  url: string;
+  title?: string | null;
+  feeds?: { url: string }[];
+  reason?: string;
+};
+
+export type DiscoverDeps = { database: Database; log: Log; sitemapIntervalSeconds: number };
+
+/** Moves every open search one step; answers how many moved. */
+export async function discoverChannels(deps: DiscoverDeps): Promise<number> {
+  return deps.database.withTransaction(async (tx) => {
+    let moved = 0;
+    for (const discovery of await lockOpenDiscoveries(tx, 50)) {
+      const [source] = await loadSources(tx, [discovery.sourceId]);
+      if (source !== undefined && (await step(deps, tx, discovery, source))) moved += 1;
+    }
+    return moved;
+  });
+}
+
+async function step(
+  deps: DiscoverDeps,
+  tx: Queryable,
+  discovery: Discovery,
+  source: Source,
+): Promise<boolean> {
+  if (discovery.state === 'pending') {
+    await saveDiscovery(tx, discovery.id, 'page', [
+      await probe(deps, source, { url: source.url, by: 'page', probe: null, outcome: null }),
+    ]);
+    return true;
+  }
+  const results = await loadResults(tx, discovery.candidates);
+  const waiting = discovery.candidates.filter((one) => one.outcome === null && !results.has(one.probe ?? ''));
+  if (waiting.length > 0 && !discovery.overdue) return false;
+  const candidates = discovery.candidates.map((one) => ({
+    ...one,
+    outcome: one.outcome ?? outcomeOf(results.get(one.probe ?? '')),
+  }));
+
+  const page = results.get(candidates.find((one) => one.by === 'page')?.probe ?? '');
+  if (discovery.state === 'page' && page?.kind === 'redirect' && candidates.length === 1) {
+    // The address leads to another domain: look there, once.
+    const next = await probe(deps, source, { url: page.url, by: 'page', probe: null, outcome: null });
+    await saveDiscovery(tx, discovery.id, 'page', [
+      ...candidates.map((one) => ({ ...one, by: 'link' as const })),
+      next,
+    ]);
+    return true;
+  }
+  const found = candidates.flatMap((one) => asChannel(one, results.get(one.probe ?? '')));
+  if (found.length > 0) return finish(deps, tx, discovery, source, candidates, found);
+  const next = nextCandidates(source, page, candidates, await loadSitemapLines(tx, page?.url ?? source.url));
+  if (next.length > 0 && !discovery.overdue) {
+    const probed: Candidate[] = [];
+    for (const one of next) probed.push(await probe(deps, source, one));
+    await saveDiscovery(tx, discovery.id, 'candidates', [...candidates, ...probed]);
+    return true;
+  }
+  return finish(deps, tx, discovery, source, candidates, []);
+}
+
+type Found = { url: string; kind: 'feed' | 'sitemap'; by: Candidate['by']; title: string | null };
+
+function asChannel(candidate: Candidate, result: Probed | undefined): Found[] {
+  if (result?.kind !== 'feed' && result?.kind !== 'sitemap') return [];
+  return [{ url: result.url, kind: result.kind, by: candidate.by, title: result.title ?? null }];
+}
+
+function nextCandidates(
+  source: Source,
+  page: Probed | undefined,
+  tried: readonly Candidate[],
+  sitemapLines: readonly string[],
+): Candidate[] {
+  const known = new Set(tried.map((one) => one.url));
+  const fresh = (urls: readonly string[], by: Candidate['by']): Candidate[] =>
+    [...new Set(urls)]
+      .filter((url) => !known.has(url))
+      .map((url) => ({ url, by, probe: null, outcome: null }));
+  const linked = fresh((page?.feeds ?? []).map((feed) => feed.url).slice(0, mostLinks), 'link');
+  if (linked.length > 0) return linked;
+  const base = page?.kind === 'page' ? page.url : source.url;
+  const at = (paths: readonly string[]) => paths.map((path) => new URL(path, base).href);
+  const feeds = fresh(at(feedPaths), 'path');
+  if (feeds.length > 0) return feeds;
+  const named = fresh(sitemapLines.slice(0, mostLinks), 'robots');
+  return named.length > 0 ? named : fresh(at(sitemapPaths), 'path');
+}
+
+async function finish(
+  deps: DiscoverDeps,
+  tx: Queryable,
+  discovery: Discovery,
+  source: Source,
+  candidates: Candidate[],
+  found: Found[],
+): Promise<boolean> {
+  for (const one of distinct(found).slice(0, mostChannels)) {
+    await createChannel(deps.database.pool, {
+      sourceId: source.id,
+      kind: one.kind,
+      url: one.url,
+      intervalSeconds:
+        one.kind === 'feed' ? source.feedPollIntervalMinutes * 60 : deps.sitemapIntervalSeconds,
+      foundBy: one.by === 'link' || one.by === 'robots' ? one.by : one.by === 'page' ? 'manual' : 'path',
+      title: one.title,
+    });
+  }
+  if (found.length === 0) {
+    await saveIngestionMode(tx, source.id, 'spider');
+    await submit(deps.database.pool, [
+      {
+        url: source.url,
+        kind: 'listing',
+        origin: 'manual',
+        sourceId: source.id,
+        priority: source.priority,
+        own: true,
+      },
+    ]);
+  }
+  await saveDiscovery(tx, discovery.id, found.length > 0 ? 'found' : 'nothing', candidates);
+  const message = found.length > 0 ? 'channels found' : 'no feed or sitemap found; following links instead';
+  deps.log.info(
+    { source: source.name, channels: found.map((one) => one.url), tried: candidates.length },
+    message,
+  );
+  return true;
+}
+
+const distinct = (found: readonly Found[]): Found[] => [
+  ...new Map(found.map((one) => [one.url, one])).values(),
+];
+
+async function probe(deps: DiscoverDeps, source: Source, candidate: Candidate): Promise<Candidate> {
+  // Outside the transaction: it would keep the slots of several domains locked. A crash leaves one needless probe.
+  const [result] = await submit(deps.database.pool, [
+    {
+      url: candidate.url,
+      kind: 'probe',
+      origin: 'manual',
+      sourceId: source.id,
+      priority: 10,
+      own: true,
+      probeId: randomUUID(),
+    },
+  ]);
+  const { identity, hash, answer } = result!;
+  if (identity === null || hash === null) return { ...candidate, outcome: answer };
+  return { ...candidate, probe: urlId(identity.domainKey, hash) };
+}
+
+/** `Sitemap:` lines of the origin's robots.txt, which the page's probe has read by now. */
+async function loadSitemapLines(db: Queryable, url: string): Promise<string[]> {
+  const identified = identifyUrl(url);
+  if (identified.outcome === 'rejected') return [];
+  const { bucket, domainKey, fetchUrl } = identified.identity;
+  const robots = await loadRobots(db, bucket, domainKey, originOf(fetchUrl));
+  return robots?.rules?.sitemaps.map((line) => line.url) ?? [];
+}
+
+async function loadResults(tx: Queryable, candidates: readonly Candidate[]): Promise<Map<string, Probed>> {
+  const ids = candidates.flatMap((one) => (one.probe === null ? [] : [parseUrlId(one.probe)!]));
+  const result = await tx.query<{ domain_key: bigint; url_hash: Buffer; result: Probed }>(
+    `SELECT domain_key, url_hash, result FROM probe_results
+      WHERE (bucket, domain_key, url_hash) IN (SELECT * FROM unnest($1::smallint[], $2::bigint[], $3::bytea[]))`,
+    [ids.map((id) => id.bucket), ids.map((id) => id.domainKey.toString()), ids.map((id) => id.hash)],
+  );
+  return new Map(result.rows.map((row) => [urlId(row.domain_key, row.url_hash), row.result]));
+}
+
+function outcomeOf(result: Probed | undefined): string {
+  if (result === undefined) return 'no answer in time';
+  return result.kind === 'failed' ? (result.reason ?? 'failed') : result.kind;
+}

@@ -1,0 +1,1 @@
+export { type DiscoverDeps, discoverChannels } from './discover-channels.ts';

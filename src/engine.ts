@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { startApi } from './api/index.ts';
+import type { Config } from './config/index.ts';
+import { type Database, openDatabase } from './db/index.ts';
+import { AppError, EXIT, messageOf } from './errors/index.ts';
+import { Fetcher } from './fetch/index.ts';
+import { ensurePartitions, removeWorker, saveWorker } from './frontier/index.ts';
+import { type LoopHealth, runLoop } from './resilience/index.ts';
+import { Scheduler } from './schedule/index.ts';
+import { type Clock, createMetrics, type Log, systemClock } from './telemetry/index.ts';
+
+/** What a process does; one process may do all of it. */
+export type Role = 'serve' | 'fetch' | 'schedule';
+
+export type EngineOptions = {
+  config: Config;
+  roles: readonly Role[];
+  version: string;
+  log: Log;
+  clock?: Clock;
+};
+
+/** A running engine. */
+export type Engine = {
+  database: Database;
+  /** Address of the API, when this process serves it. */
+  address: string | null;
+  loops: () => readonly LoopHealth[];
+  /** Stops claiming, finishes or hands back what is under way, releases leases, and closes. */
+  stop(): Promise<void>;
+};
+
+const heartbeatMs = 10_000;
+
+/** Wires everything: the only place that knows all parts. */
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const { config, log, version } = options;
+  const clock = options.clock ?? systemClock;
+  const metrics = createMetrics();
+  const health: LoopHealth[] = [];
+  const register = (one: LoopHealth): void => void health.push(one);
+  const owner = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
+  const hosts = config.fetch.hostsFile === null ? null : readHosts(config.fetch.hostsFile);
+  const database = await openDatabase({
+    ...databaseOptions(config),
+    applicationName: `outrider ${options.roles.join('+')}`,
+    log,
+  });
+  const stops: (() => Promise<unknown>)[] = [];
+  let address: string | null = null;
+  try {
+    if (options.roles.includes('serve')) {
+      const api = await startApi({ database, config, log, metrics, version, loops: () => health });
+      address = api.address;
+      stops.push(() => api.close());
+    }
+    if (options.roles.includes('schedule')) {
+      // Before the first request is logged, so that nothing lands in the default partition.
+      await ensurePartitions(database.pool, 'crawl_log');
+      const scheduler = new Scheduler({ database, config, clock, log, metrics, register });
+      scheduler.start();
+      stops.push(() => scheduler.stop());
+    }
+    if (options.roles.includes('fetch')) {
+      const fetcher = new Fetcher({
+        database,
+        config,
+        owner,
+        userAgent: userAgentOf(config, version),
+        hosts,
+        clock,
+        log,
+        metrics,
+        register,
+      });
+      fetcher.start();
+      stops.push(() => fetcher.stop(config.up.graceSeconds * 1000));
+    }
+    const beat = new AbortController();
+    const worker = {
+      id: owner,
+      role: options.roles.length === 1 ? options.roles[0]! : 'run',
+      pool: config.fetch.pool,
+      version,
+      host: hostname(),
+      pid: process.pid,
+    };
+    const beating = runLoop({
+      name: 'heartbeat',
+      intervalMs: heartbeatMs,
+      signal: beat.signal,
+      clock,
+      log,
+      metrics,
+      register,
+      turn: async () => {
+        await saveWorker(database.pool, { ...worker, state: { loops: health } });
+        return 'idle';
+      },
+    });
+    stops.push(async () => {
+      beat.abort();
+      await beating;
+      await removeWorker(database.pool, owner);
+    });
+  } catch (error) {
+    await stopAll(stops, log);
+    await database.close();
+    throw error;
+  }
+  return {
+    database,
+    address,
+    loops: () => health,
+    stop: async () => {
+      await stopAll(stops, log);
+      await database.close();
+    },
+  };
+}
+
+async function stopAll(stops: readonly (() => Promise<unknown>)[], log: Log): Promise<void> {
+  for (const result of await Promise.allSettled(stops.map((stop) => stop()))) {
+    if (result.status === 'rejected')
+      log.warn({ error: result.reason }, 'a part did not stop cleanly; its leases will expire');
+  }
+}
+
+/** How this configuration reaches its database. */
+export function databaseOptions(config: Config) {
+  return {
+    ...(config.database.url === null ? {} : { databaseUrl: config.database.url }),
+    ...(config.data.dir === null ? {} : { dataDir: config.data.dir }),
+    maxConnections: config.database.connections,
+  };
+}
+
+function readHosts(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new AppError(
+      'hosts_file_unreadable',
+      `the hosts file ${path} cannot be read: ${messageOf(error)}`,
+      {
+        exitCode: EXIT.usage,
+        advice: 'Correct fetch.hosts_file, or leave it out to use DNS only.',
+      },
+    );
+  }
+}
+
+function userAgentOf(config: Config, version: string): string {
+  if (config.fetch.userAgent !== null) return config.fetch.userAgent;
+  const contact = config.fetch.contactUrl === null ? '' : ` (+${config.fetch.contactUrl})`;
+  return `${config.fetch.productToken}/${version}${contact}`;
+}

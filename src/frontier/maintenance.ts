@@ -1,0 +1,103 @@
+import type { Queryable } from '../db/index.ts';
+
+const counterNames = [
+  'inserted',
+  'items_seen',
+  'items_duplicate',
+  'items_rejected',
+  'requests',
+  'bytes',
+  'fetched',
+  'unchanged',
+  'redirected',
+  'duplicate',
+  'failed',
+  'needs_render',
+  'dead',
+  'robots_blocked',
+  'polled',
+  'documents',
+  'versions',
+] as const;
+
+/** Folds delta rows into the counters; several schedulers may try, one at a time gets the rows. */
+export async function foldCounters(db: Queryable): Promise<number> {
+  const sums = counterNames.map((name) => `sum(${name}) AS ${name}`).join(', ');
+  const adds = counterNames.map((name) => `${name} = c.${name} + excluded.${name}`).join(', ');
+  const result = await db.query(
+    `WITH taken AS (DELETE FROM counter_deltas RETURNING *)
+     INSERT INTO counters AS c (minute, source_id, ${counterNames.join(', ')})
+     SELECT minute, coalesce(source_id, 0), ${sums} FROM taken GROUP BY 1, 2
+     ON CONFLICT (minute, source_id) DO UPDATE SET ${adds}`,
+  );
+  return result.rowCount ?? 0;
+}
+
+/** Totals over all time, folded and unfolded. */
+export type Totals = Record<(typeof counterNames)[number], number>;
+
+/** Sums the counters; reads a row per minute and source, so callers ask for totals seldom. */
+export async function loadTotals(db: Queryable): Promise<Totals> {
+  const sums = counterNames.map((name) => `coalesce(sum(${name}), 0)::float8 AS ${name}`).join(', ');
+  const result = await db.query<Totals>(
+    `SELECT ${sums} FROM (SELECT ${counterNames.join(', ')} FROM counters UNION ALL SELECT ${counterNames.join(', ')} FROM counter_deltas) x`,
+  );
+  return result.rows[0]!;
+}
+
+const daysAhead = 7;
+
+/** Makes the day partitions of a log table, a week ahead. Safe when several processes do it at once. */
+export async function ensurePartitions(db: Queryable, table: 'crawl_log' | 'raw_pages'): Promise<void> {
+  for (let day = 0; day <= daysAhead; day += 1) {
+    const names = await db.query<{ name: string; from: string; to: string; exists: boolean }>(
+      `SELECT name, from_day::text AS from, (from_day + 1)::text AS to, to_regclass(name) IS NOT NULL AS exists
+         FROM (SELECT (now() AT TIME ZONE 'UTC')::date + $2::integer AS from_day) d,
+              LATERAL (SELECT $1 || '_' || to_char(from_day, 'YYYYMMDD') AS name) n`,
+      [table, day],
+    );
+    const { name, from, to, exists } = names.rows[0]!;
+    if (exists) continue;
+    // ATTACH locks the parent only briefly, CREATE … PARTITION OF would block every writer.
+    await db.query(
+      `CREATE TABLE IF NOT EXISTS ${name} (LIKE ${table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)`,
+    );
+    await db.query(
+      `DO $$ BEGIN
+         IF NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = '${name}'::regclass) THEN
+           ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${from} 00:00:00+00') TO ('${to} 00:00:00+00');
+         END IF;
+       END $$`,
+    );
+  }
+}
+
+/** Detaches and drops day partitions older than the retention; answers their names. */
+export async function dropOldPartitions(
+  db: Queryable,
+  table: 'crawl_log' | 'raw_pages',
+  keepDays: number,
+): Promise<string[]> {
+  const old = await db.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+      WHERE i.inhparent = $1::regclass AND c.relname ~ '_[0-9]{8}$'
+        AND to_date(right(c.relname, 8), 'YYYYMMDD') < (now() AT TIME ZONE 'UTC')::date - $2::integer`,
+    [table, keepDays],
+  );
+  for (const { name } of old.rows) {
+    await db.query(`ALTER TABLE ${table} DETACH PARTITION ${name}`);
+    await db.query(`DROP TABLE ${name}`);
+  }
+  return old.rows.map((row) => row.name);
+}
+
+/** Deletes probe rows and their answers a day after their end. */
+export async function pruneProbes(db: Queryable): Promise<number> {
+  const result = await db.query(
+    `WITH old AS (SELECT bucket, domain_key, url_hash FROM probe_results WHERE at < now() - interval '1 day' LIMIT 5000),
+     rows AS (DELETE FROM url_frontier f USING old WHERE f.bucket = old.bucket AND f.domain_key = old.domain_key
+                AND f.url_hash = old.url_hash AND f.kind = 'probe' AND NOT f.ready AND f.due_at IS NULL)
+     DELETE FROM probe_results r USING old WHERE r.bucket = old.bucket AND r.domain_key = old.domain_key AND r.url_hash = old.url_hash`,
+  );
+  return result.rowCount ?? 0;
+}

@@ -1,0 +1,1 @@
+export { Scheduler, type SchedulerOptions } from './scheduler.ts';

@@ -1,0 +1,82 @@
+import type { Config } from '../config/index.ts';
+import type { Database } from '../db/index.ts';
+import { discoverChannels } from '../discover/index.ts';
+import { indexDocuments } from '../documents/index.ts';
+import { dropOldPartitions, ensurePartitions, foldCounters, pruneProbes } from '../frontier/index.ts';
+import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
+import type { Clock, Log, Metrics } from '../telemetry/index.ts';
+
+export type SchedulerOptions = {
+  database: Database;
+  config: Config;
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+  register: (health: LoopHealth) => void;
+};
+
+const indexBatch = 200;
+const crawlLogDays = 30;
+const rawPageDays = 30;
+
+/** Everything that happens by time and not by lease. Several may run: each turn takes only what nobody else holds. */
+export class Scheduler {
+  readonly #options: SchedulerOptions;
+  readonly #stop = new AbortController();
+  #loops: Promise<unknown> = Promise.resolve();
+
+  constructor(options: SchedulerOptions) {
+    this.#options = options;
+  }
+
+  /** Starts the loops. */
+  start(): void {
+    const loop = (name: string, intervalMs: number, turn: () => Promise<TurnResult>): Promise<void> =>
+      runLoop({ ...this.#options, name, intervalMs, turn, signal: this.#stop.signal });
+    this.#loops = Promise.all([
+      loop('discover', 500, () => this.#discover()),
+      loop('index', 500, () => this.#index()),
+      loop('counters', 10_000, async () => {
+        await foldCounters(this.#options.database.pool);
+        return 'idle';
+      }),
+      loop('housekeeping', 3_600_000, () => this.#housekeep()),
+    ]);
+  }
+
+  /** Ends after the turns under way. */
+  async stop(): Promise<void> {
+    this.#stop.abort();
+    await this.#loops;
+  }
+
+  async #discover(): Promise<TurnResult> {
+    const { database, log, config } = this.#options;
+    const moved = await discoverChannels({
+      database,
+      log,
+      sitemapIntervalSeconds: config.polling.sitemapIntervalMinutes * 60,
+    });
+    return moved > 0 ? 'busy' : 'idle';
+  }
+
+  async #index(): Promise<TurnResult> {
+    const indexed = await this.#options.database.withTransaction((tx) => indexDocuments(tx, indexBatch));
+    return indexed === indexBatch ? 'busy' : 'idle';
+  }
+
+  async #housekeep(): Promise<TurnResult> {
+    const { pool } = this.#options.database;
+    for (const [table, days] of [
+      ['crawl_log', crawlLogDays],
+      ['raw_pages', rawPageDays],
+    ] as const) {
+      await ensurePartitions(pool, table);
+      const dropped = await dropOldPartitions(pool, table, days);
+      if (dropped.length > 0)
+        this.#options.log.info({ table, dropped }, 'dropped day partitions past their retention');
+    }
+    await pruneProbes(pool);
+    return 'idle';
+  }
+}

@@ -85,8 +85,8 @@ describe('articles', () => {
       expect(answer.status).toBe(200);
       charsets.add(publisher.charset);
       const html = iconv.decode(answer.body, publisher.charset);
-      for (const block of truth?.text.split('\n\n') ?? []) expect(html).toContain(escape(block));
-      expect(html).toContain(escape(truth?.title ?? ''));
+      for (const block of truth?.text.split('\n\n') ?? []) expect(html).toContain(markupOf(block));
+      expect(html).toContain(markupOf(truth?.title ?? ''));
     }
     expect(charsets.size).toBeGreaterThan(2);
   });
@@ -178,7 +178,7 @@ describe('listings', () => {
     for (; address !== undefined && pages < 60; pages++) {
       const html = iconv.decode((await askWeb(web, address)).body, publisher.charset);
       for (const match of html.matchAll(/<h2><a href="([^"]+)"/g))
-        found.add(urlOf(publisher, unescape(match[1])));
+        found.add(urlOf(publisher, plainOf(match[1])));
       const next = /<a rel="next" href="([^"]+)"/.exec(html)?.[1];
       address = next === undefined ? undefined : urlOf(publisher, next);
     }
@@ -326,18 +326,18 @@ describe('time', () => {
   });
 });
 
-function escape(text: string): string {
+function markupOf(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/"/g, '&quot;');
 }
 
-function unescape(text: string | undefined): string {
+function plainOf(text: string | undefined): string {
   return (text ?? '').replaceAll('&amp;', '&');
 }
 
 async function readSitemap(address: string): Promise<string[]> {
   const answer = await askWeb(web, address);
   const xml = (address.endsWith('.gz') ? gunzipSync(answer.body) : answer.body).toString();
-  const locations = [...xml.matchAll(/<loc>([^<]+)<\/loc>/g)].map((match) => unescape(match[1]));
+  const locations = [...xml.matchAll(/<loc>([^<]+)<\/loc>/g)].map((match) => plainOf(match[1]));
   if (!xml.includes('<sitemapindex')) return locations;
   return (await Promise.all(locations.map(readSitemap))).flat();
 }

@@ -40,7 +40,7 @@ function versionOf(site: Site, target: Target, nowMs: number): string {
     case 'article':
       return `a-${target.item.id.toString(36)}-${site.changedAt(target.item, nowMs).toString(36)}`;
     case 'listing':
-      return `l-${target.section ?? ''}-${target.datePrefix ?? ''}-${target.page}-${site.timeline.countAt(nowMs)}-${site.faults.length}`;
+      return `l-${target.section ?? ''}-${target.datePrefix ?? ''}-${target.page}-${site.timeline.countAt(nowMs)}${planting(site)}`;
     case 'archive':
       return `v-${site.timeline.countAt(nowMs)}`;
     case 'feed':
@@ -57,6 +57,13 @@ function versionOf(site: Site, target: Target, nowMs: number): string {
     default:
       return `x-${target.kind}`;
   }
+}
+
+/** Faults that plant links change every listing. */
+function planting(site: Site): string {
+  let ids = '';
+  for (const { id, definition } of site.faults) if (definition.links !== undefined) ids += `-${id}`;
+  return ids;
 }
 
 function newestChange(site: Site, nowMs: number): string {

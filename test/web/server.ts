@@ -142,9 +142,9 @@ function sendReply(sending: Sending, reply: Reply): void {
   if (reply.headers !== undefined) Object.assign(headers, reply.headers);
   response.writeHead(reply.status, headers);
   log.headers(seq, reply.status);
-  if (request.method === 'HEAD') response.end();
-  else response.end(body);
-  log.end(seq, body.length);
+  const bodiless = request.method === 'HEAD';
+  response.end(bodiless ? undefined : body);
+  log.end(seq, bodiless ? 0 : body.length);
 }
 
 function validatorsOf(reply: Reply): Record<string, string | number> {

@@ -6,7 +6,16 @@ import { parseFeed } from 'htmlparser2';
 import iconv from 'iconv-lite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askWeb } from './client.ts';
-import { demoPublishers, type Publisher, startWeb, type Web } from './index.ts';
+import {
+  demoPublishers,
+  findForbiddenRequests,
+  findPolitenessViolations,
+  findRepeatedFetches,
+  type Publisher,
+  productToken,
+  startWeb,
+  type Web,
+} from './index.ts';
 
 const startMs = Date.parse('2026-03-04T12:00:00Z');
 const hourMs = 3_600_000;
@@ -155,7 +164,7 @@ describe('channels', () => {
         expect((await readSitemap(address)).sort()).toEqual(listed?.map((article) => article.url).sort());
       }
     }
-    expect([...kinds].sort()).toEqual(['gzip', 'index', 'news', 'urlset']);
+    expect([...kinds].sort()).toEqual(['gzip', 'index', 'news', 'text', 'urlset']);
   });
 
   it('lead a click counter to the article', async () => {
@@ -326,6 +335,34 @@ describe('time', () => {
   });
 });
 
+describe('checks on a real log', () => {
+  it('find a hasty and disobedient client, and nothing against a good one', async () => {
+    const own = await startWeb({ seed: 5, publishers: 3, startMs, speed: 0 });
+    try {
+      const [good, bad] = own.publishers as [Publisher, Publisher];
+      const truth = (publisher: Publisher) => own.groundTruth(publisher.domain)[0]?.articles[0]?.url ?? '';
+      await askWeb(own, urlOf(good, '/robots.txt'));
+      await askWeb(own, truth(good));
+      await Promise.all([askWeb(own, truth(bad)), askWeb(own, urlOf(bad, '/private/drafts'))]);
+      await askWeb(own, urlOf(bad, '/robots.txt'));
+      own.setRobots(bad.domain, { disallow: ['/'] });
+      await askWeb(own, truth(bad));
+      const log = own.log.read();
+      const delayMs = (domain: string) => (domain === bad.domain ? 60_000 : 0);
+      const hasty = findPolitenessViolations(log, { delayMs });
+      expect(new Set(hasty.map((one) => one.domain))).toEqual(new Set([bad.domain]));
+      expect(hasty).toHaveLength(3);
+      const forbidden = findForbiddenRequests(log, { publishers: own.publishers, token: productToken });
+      expect(forbidden.map((one) => one.why)).toEqual(['before_robots', 'before_robots', 'disallowed']);
+      expect(findRepeatedFetches(log).map((one) => one.url)).toEqual([truth(bad)]);
+      expect((await askWeb(own, urlOf(bad, '/robots.txt'))).body.toString()).toContain('Disallow: /\n');
+      expect(own.groundTruth(bad.domain)[0]?.articles[0]?.expected).toEqual({ outcome: 'robots_blocked' });
+    } finally {
+      await own.close();
+    }
+  });
+});
+
 function markupOf(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/"/g, '&quot;');
 }
@@ -337,6 +374,7 @@ function plainOf(text: string | undefined): string {
 async function readSitemap(address: string): Promise<string[]> {
   const answer = await askWeb(web, address);
   const xml = (address.endsWith('.gz') ? gunzipSync(answer.body) : answer.body).toString();
+  if (address.endsWith('.txt')) return xml.trim().split('\n');
   const locations = [...xml.matchAll(/<loc>([^<]+)<\/loc>/g)].map((match) => plainOf(match[1]));
   if (!xml.includes('<sitemapindex')) return locations;
   return (await Promise.all(locations.map(readSitemap))).flat();

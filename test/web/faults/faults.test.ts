@@ -22,7 +22,7 @@ beforeAll(async () => {
         charset: 'utf-8',
         charsetDeclaration: 'header',
         urlStyle: 'dated',
-        sitemaps: [{ kind: 'urlset', path: '/sitemap.xml', inRobots: true }],
+        sitemaps: [{ kind: 'urlset', path: '/sitemap.xml', inRobots: true, lastmod: true }],
       },
       { domain: 'neighbour.test', host: 'neighbour.test' },
     ],

@@ -16,6 +16,7 @@ import {
   startWeb,
   type Web,
 } from './index.ts';
+import { lexicons } from './lexicon/index.ts';
 
 const startMs = Date.parse('2026-03-04T12:00:00Z');
 const hourMs = 3_600_000;
@@ -94,10 +95,14 @@ describe('articles', () => {
       expect(answer.status).toBe(200);
       charsets.add(publisher.charset);
       const html = iconv.decode(answer.body, publisher.charset);
-      for (const block of truth?.text.split('\n\n') ?? []) expect(html).toContain(markupOf(block));
+      for (const block of truth?.text.split('\n\n') ?? []) expect(html).toContain(block);
       expect(html).toContain(markupOf(truth?.title ?? ''));
     }
     expect(charsets.size).toBeGreaterThan(2);
+  });
+
+  it('are written in words that need no escaping in a text node', () => {
+    expect(JSON.stringify(lexicons)).not.toMatch(/[&<>]/);
   });
 
   it('redirect to the right words when only the number is right, and from the other host', async () => {

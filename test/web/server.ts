@@ -42,7 +42,8 @@ export async function listen(state: WebState, port: number): Promise<{ server: S
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-function isLoopback(address: string | undefined): boolean {
+/** Whether an address of a connection is on this machine's loopback. */
+export function isLoopback(address: string | undefined): boolean {
   return address !== undefined && (address.startsWith('127.') || address.startsWith('::ffff:127.'));
 }
 

@@ -17,6 +17,7 @@ import {
   type Web,
 } from './index.ts';
 import { lexicons } from './lexicon/index.ts';
+import { isLoopback } from './server.ts';
 
 const startMs = Date.parse('2026-03-04T12:00:00Z');
 const hourMs = 3_600_000;
@@ -274,6 +275,16 @@ describe('HTTP', () => {
     expect(record?.startedAtMs).toBeLessThanOrEqual(record?.headersSentAtMs ?? -1);
     expect(record?.headersSentAtMs).toBeLessThanOrEqual(record?.endedAtMs ?? -1);
   });
+
+  it.each([
+    ['127.0.0.1', true],
+    ['127.9.8.7', true],
+    ['::ffff:127.0.0.1', true],
+    ['10.0.0.1', false],
+    ['192.168.1.127', false],
+    ['::ffff:10.127.0.1', false],
+    [undefined, false],
+  ])('takes connections of %s: %s', (address, taken) => expect(isLoopback(address)).toBe(taken));
 
   it('writes a hosts file', async () => {
     const path = join(tmpdir(), `web-hosts-${process.pid}`);

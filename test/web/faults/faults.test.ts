@@ -162,6 +162,18 @@ const answers: [string, FaultSpec, () => string, (answer: Answer) => void][] = [
     () => at('/feed'),
     (a) => expect([a.status, a.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']),
   ],
+  [
+    'proto-keys',
+    { name: 'proto-keys' },
+    () => at('/feed'),
+    (a) => expect(Object.keys(JSON.parse(text(a)))).toContain('__proto__'),
+  ],
+  [
+    'robots-mess',
+    { name: 'robots-mess' },
+    () => at('/robots.txt'),
+    (a) => expect(text(a)).toMatch(/^\ufeffsite.*\rUSER-AGENT: \*\r disallow : \/search\r/s),
+  ],
   ['feed-empty', { name: 'feed-empty' }, () => at('/feed'), (a) => expect(text(a)).not.toContain('<item>')],
   ['feed-cut', { name: 'feed-cut' }, () => at('/feed'), (a) => expect(text(a)).not.toContain('</rss>')],
   [
@@ -337,6 +349,15 @@ describe('on the wire', () => {
     socket.destroy();
     await until(() => (web.log.read(since)[0]?.endedAtMs ?? -1) > 0);
     expect(web.log.read(since)[0]).toMatchObject({ status: 0, headersSentAtMs: -1, aborted: true });
+  });
+
+  it('drip-headers never ends its headers', async () => {
+    set({ name: 'drip-headers', options: { everyMs: 1 } });
+    const since = web.log.nextSeq;
+    const { bytes } = await askRaw(web, article, (received) => received.length > 40);
+    expect(bytes.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\nX-Wait: a+$/);
+    await until(() => (web.log.read(since)[0]?.endedAtMs ?? -1) > 0);
+    expect(web.log.read(since)[0]).toMatchObject({ status: 0, aborted: true });
   });
 
   it('slow answers late and whole', async () => {

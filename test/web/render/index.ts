@@ -107,7 +107,7 @@ function render(site: Site, target: Target, nowMs: number): Reply {
         : { status: 200, type: target.sitemap.kind === 'text' ? 'text/plain' : 'application/xml', body };
     }
     case 'image':
-      return { status: 200, type: 'image/png', body: renderImage(target.id) };
+      return { status: 200, type: 'image/png', body: renderImage(hashOf(publisher.domain, target.id)) };
     case 'icon':
       return { status: 200, type: 'image/svg+xml', body: Buffer.from(renderIcon(publisher.index)) };
     case 'static':
@@ -138,7 +138,7 @@ function articlePage(site: Site, item: Item, nowMs: number): string {
     changedMs: site.changedAt(item, nowMs),
     image: {
       url: `http://${site.publisher.host}/img/${item.id.toString(36)}.png`,
-      ...imageSize(item.id),
+      ...imageSize(hashOf(site.publisher.domain, item.id)),
     },
     related,
   });

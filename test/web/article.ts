@@ -8,7 +8,6 @@ const updatedShare = 1 / 8;
 
 /** What an article says, before any page is made of it. */
 export interface Story {
-  title: string;
   author: string;
   section: { slug: string; name: string };
   /** Paragraphs and subheadings in reading order. */
@@ -68,7 +67,6 @@ export function writeStory(
     blocks.push({ kind: 'p', text: `${lexicon.furniture.updated}: ${more}` });
   }
   return {
-    title: headlineOf(seed, publisher, item),
     author,
     section: sectionOf(seed, publisher, item),
     blocks,

@@ -97,7 +97,9 @@ export function findRepeatedFetches(
     if (record.status !== 200 || record.aborted || record.conditional || record.method !== 'GET') continue;
     if (options.isArticle !== undefined && !options.isArticle(record.host, record.path)) continue;
     const url = `http://${record.host}${record.path}`;
-    byUrl.set(url, [...(byUrl.get(url) ?? []), record]);
+    const same = byUrl.get(url);
+    if (same === undefined) byUrl.set(url, [record]);
+    else same.push(record);
   }
   return [...byUrl]
     .filter(([, requests]) => requests.length > 1)

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { findForbiddenRequests, findPolitenessViolations, findRepeatedFetches } from './checks.ts';
 import { type FaultSpec, faultTable } from './faults/index.ts';
+import type { RobotsSetup } from './publisher.ts';
 import { productToken } from './truth.ts';
 import type { Web } from './web.ts';
 
@@ -61,6 +62,11 @@ const routes: Readonly<Record<string, Handler>> = {
     const id = query.get('id');
     web.clearFault({ ...(domain === null ? {} : { domain }), ...(id === null ? {} : { id: Number(id) }) });
     return { faults: web.faults() };
+  },
+  'POST /robots': (web, _query, body) => {
+    const { domain, ...robots } = body;
+    web.setRobots(String(domain), robots as Partial<RobotsSetup>);
+    return { domain, robots };
   },
   'POST /advance': (web, _query, body) => {
     web.clock.advance(Number(body.ms));

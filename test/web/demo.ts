@@ -2,7 +2,9 @@ import { makePublishers, type PublisherChange } from './profiles.ts';
 import type { Publisher } from './publisher.ts';
 
 const usual = ['/search', '/login', '/private/'];
-const backlog = 30;
+const usualBacklog = 30;
+/** Nobody watches a demo for a publisher that writes once a week. */
+const leastPerDay = 8;
 
 /**
  * Problems of the demo's publishers by position, so that every outcome can be seen; the others are healthy. The
@@ -34,7 +36,8 @@ const problems: Readonly<Record<number, PublisherChange>> = {
 };
 
 /** A friendly mix for the demo: every kind of channel, several languages and a few publishers with problems. */
-export function demoPublishers(count: number, seed: number): Publisher[] {
+export function demoPublishers(count: number, seed: number, options: { backlog?: number } = {}): Publisher[] {
   const changes = Array.from({ length: count }, (_, index) => problems[index] ?? {});
-  return makePublishers({ seed, count, backlog, changes });
+  const publishers = makePublishers({ seed, count, backlog: options.backlog ?? usualBacklog, changes });
+  return publishers.map((one) => ({ ...one, ratePerDay: Math.max(leastPerDay, one.ratePerDay) }));
 }

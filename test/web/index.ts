@@ -8,6 +8,8 @@ export { faultTable } from './faults/index.ts';
 export type { PublisherChange } from './profiles.ts';
 export { makePublishers } from './profiles.ts';
 export type { Publisher } from './publisher.ts';
+export type { Item, Timeline } from './timeline.ts';
+export { createTimeline } from './timeline.ts';
 export type { ArticleTruth, PublisherTruth } from './truth.ts';
 export { productToken } from './truth.ts';
 export type { Web, WebOptions } from './web.ts';

@@ -24,13 +24,14 @@ async function main(): Promise<void> {
   const seed = Number(values.seed);
   const count = Number(values.publishers);
   const speed = Number(values.speed);
+  const backlog = values.backlog === undefined ? {} : { backlog: Number(values.backlog) };
   const web = await startWeb({
     seed,
-    publishers: values.healthy ? count : demoPublishers(count, seed),
+    publishers: values.healthy ? count : demoPublishers(count, seed, backlog),
     speed,
     port: Number(values.port),
     startMs: startOf(values.start, speed),
-    ...(values.backlog === undefined ? {} : { backlog: Number(values.backlog) }),
+    ...backlog,
     ...(values['log-capacity'] === undefined ? {} : { logCapacity: Number(values['log-capacity']) }),
   });
   if (values['hosts-file'] !== undefined) await web.writeHostsFile(values['hosts-file']);

@@ -1,6 +1,13 @@
 import { type Language, lexicons } from './lexicon/index.ts';
 import { createNamer } from './names.ts';
-import type { FeedSetup, Metadata, Publisher, SitemapSetup, UrlStyle } from './publisher.ts';
+import type {
+  CharsetDeclaration,
+  FeedSetup,
+  Metadata,
+  Publisher,
+  SitemapSetup,
+  UrlStyle,
+} from './publisher.ts';
 import { hashOf, normalFrom, randomFrom } from './random.ts';
 
 /** Median of new articles a day; the rates are log-normal with this spread, as measured feeds are. */
@@ -20,6 +27,9 @@ const legacyCharsets: Readonly<Partial<Record<Language, string>>> = {
   ja: 'shift_jis',
 };
 
+/** Nothing declared is rarer than the header or the page saying it. */
+const declarations: readonly CharsetDeclaration[] = ['header', 'header', 'meta', 'meta', 'meta', 'none'];
+
 const feed = (kind: FeedSetup['kind'], path: string, more: Partial<FeedSetup> = {}): FeedSetup => ({
   kind,
   path,
@@ -31,10 +41,16 @@ const feed = (kind: FeedSetup['kind'], path: string, more: Partial<FeedSetup> = 
   items: 25,
   ...more,
 });
-const sitemap = (kind: SitemapSetup['kind'], path: string, inRobots: boolean): SitemapSetup => ({
+const sitemap = (
+  kind: SitemapSetup['kind'],
+  path: string,
+  inRobots: boolean,
+  lastmod = true,
+): SitemapSetup => ({
   kind,
   path,
   inRobots,
+  lastmod,
 });
 
 interface Profile {
@@ -65,7 +81,8 @@ const profiles: readonly Profile[] = [
   { sitemaps: [sitemap('gzip', '/sitemap.xml.gz', true)] },
   { feeds: [feed('atom', '/atom.xml', { advertised: false, tracking: true })] },
   { feeds: [feed('rss', '/feed'), feed('json', '/feed.json', { full: true })] },
-  { sitemaps: [sitemap('urlset', '/sitemap.xml', false)], archives: true },
+  { sitemaps: [sitemap('urlset', '/sitemap.xml', false, false)], archives: true },
+  { sitemaps: [sitemap('text', '/sitemap.txt', true, false)] },
 ];
 
 /** Changes to a generated publisher. */
@@ -101,6 +118,7 @@ function makePublisher(options: {
   const profile = profiles[index % profiles.length] as Profile;
   const perPage = profile.deep === true ? 10 : 20;
   const legacy = random.next() < 0.25 ? legacyCharsets[language] : undefined;
+  const metadata = change.metadata ?? (metadatas[index % metadatas.length] as Metadata);
   const www = change.host === undefined ? random.next() < 0.3 : change.host.startsWith('www.');
   return {
     index,
@@ -108,9 +126,10 @@ function makePublisher(options: {
     address: addressOf(index),
     language,
     charset: legacy ?? 'utf-8',
-    charsetDeclaration: legacy === undefined || random.next() < 0.5 ? 'header' : 'meta',
-    layout: index % 6,
-    metadata: metadatas[index % metadatas.length] as Metadata,
+    charsetDeclaration: legacy === undefined ? 'header' : random.pick(declarations),
+    // Microdata sits on the elements, so only its own layout can carry it.
+    layout: metadata === 'microdata' ? 2 : index % 6,
+    metadata,
     urlStyle: styles[Math.floor(index / 2) % styles.length] as UrlStyle,
     feeds: profile.feeds ?? [],
     sitemaps: profile.sitemaps ?? [],

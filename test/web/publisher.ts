@@ -2,7 +2,7 @@ import type { FaultSpec } from './faults/fault.ts';
 import type { Language } from './lexicon/index.ts';
 
 export type FeedKind = 'rss' | 'atom' | 'json' | 'rdf';
-export type SitemapKind = 'urlset' | 'index' | 'news' | 'gzip';
+export type SitemapKind = 'urlset' | 'index' | 'news' | 'gzip' | 'text';
 export type UrlStyle = 'dated' | 'section' | 'flat' | 'html' | 'query' | 'slash';
 export type Metadata = 'jsonld' | 'graph' | 'microdata' | 'opengraph' | 'none';
 
@@ -28,6 +28,8 @@ export interface SitemapSetup {
   kind: SitemapKind;
   path: string;
   inRobots: boolean;
+  /** Entries say when they changed. */
+  lastmod: boolean;
 }
 
 /** What a publisher's robots.txt says; plain prefixes only, so that the check of the log needs no parser. */
@@ -62,6 +64,7 @@ export interface Publisher {
   urlStyle: UrlStyle;
   feeds: readonly FeedSetup[];
   sitemaps: readonly SitemapSetup[];
+  /** Replaced as a whole when the publisher changes its mind. */
   robots: RobotsSetup;
   /** Older articles are reached by `?page=N` or `/page/N`. */
   pagination: 'query' | 'path';

@@ -42,7 +42,8 @@ export async function listen(state: WebState, port: number): Promise<{ server: S
   return { server, port: (server.address() as AddressInfo).port };
 }
 
-function isLoopback(address: string | undefined): boolean {
+/** Whether an address of a connection is on this machine's loopback. */
+export function isLoopback(address: string | undefined): boolean {
   return address !== undefined && (address.startsWith('127.') || address.startsWith('::ffff:127.'));
 }
 
@@ -142,9 +143,9 @@ function sendReply(sending: Sending, reply: Reply): void {
   if (reply.headers !== undefined) Object.assign(headers, reply.headers);
   response.writeHead(reply.status, headers);
   log.headers(seq, reply.status);
-  if (request.method === 'HEAD') response.end();
-  else response.end(body);
-  log.end(seq, body.length);
+  const bodiless = request.method === 'HEAD';
+  response.end(bodiless ? undefined : body);
+  log.end(seq, bodiless ? 0 : body.length);
 }
 
 function validatorsOf(reply: Reply): Record<string, string | number> {

@@ -121,7 +121,7 @@ function storyOf(site: Site, item: Item, nowMs: number): Story {
     const story = origin.site.storyOf(origin.item, nowMs);
     // Half of the copies are word for word, the others carry a credit: exact and near duplicates.
     if (item.id % 2 === 0) return story;
-    const credit = { kind: 'p' as const, text: `(${origin.site.publisher.title})` };
+    const credit = { kind: 'p' as const, text: `(${origin.site.publisher.title.replace(/[&<>]/g, '')})` };
     return { ...story, blocks: [...story.blocks, credit] };
   }
   const revision = revisedAt(site.seed, site.publisher, item);

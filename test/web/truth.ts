@@ -14,6 +14,8 @@ export interface ArticleTruth {
   title: string;
   /** Paragraphs and subheadings, separated by empty lines. */
   text: string;
+  /** False where the page lies about its character set, so that nobody can read it right. */
+  readable: boolean;
   author: string;
   publishedMs: number;
   changedMs: number;
@@ -78,6 +80,7 @@ function articleTruth(site: Site, item: Item, at: { count: number; nowMs: number
     canonicalUrl: original ?? url,
     title,
     text: textOf(story),
+    readable: publisher.charsetDeclaration !== 'wrong',
     author: story.author,
     publishedMs: item.atMs,
     changedMs: site.changedAt(item, at.nowMs),

@@ -6,7 +6,18 @@ import { parseFeed } from 'htmlparser2';
 import iconv from 'iconv-lite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askWeb } from './client.ts';
-import { demoPublishers, type Publisher, startWeb, type Web } from './index.ts';
+import {
+  demoPublishers,
+  findForbiddenRequests,
+  findPolitenessViolations,
+  findRepeatedFetches,
+  type Publisher,
+  productToken,
+  startWeb,
+  type Web,
+} from './index.ts';
+import { lexicons } from './lexicon/index.ts';
+import { isLoopback } from './server.ts';
 
 const startMs = Date.parse('2026-03-04T12:00:00Z');
 const hourMs = 3_600_000;
@@ -85,10 +96,14 @@ describe('articles', () => {
       expect(answer.status).toBe(200);
       charsets.add(publisher.charset);
       const html = iconv.decode(answer.body, publisher.charset);
-      for (const block of truth?.text.split('\n\n') ?? []) expect(html).toContain(escape(block));
-      expect(html).toContain(escape(truth?.title ?? ''));
+      for (const block of truth?.text.split('\n\n') ?? []) expect(html).toContain(block);
+      expect(html).toContain(markupOf(truth?.title ?? ''));
     }
     expect(charsets.size).toBeGreaterThan(2);
+  });
+
+  it('are written in words that need no escaping in a text node', () => {
+    expect(JSON.stringify(lexicons)).not.toMatch(/[&<>]/);
   });
 
   it('redirect to the right words when only the number is right, and from the other host', async () => {
@@ -155,7 +170,7 @@ describe('channels', () => {
         expect((await readSitemap(address)).sort()).toEqual(listed?.map((article) => article.url).sort());
       }
     }
-    expect([...kinds].sort()).toEqual(['gzip', 'index', 'news', 'urlset']);
+    expect([...kinds].sort()).toEqual(['gzip', 'index', 'news', 'text', 'urlset']);
   });
 
   it('lead a click counter to the article', async () => {
@@ -178,7 +193,7 @@ describe('listings', () => {
     for (; address !== undefined && pages < 60; pages++) {
       const html = iconv.decode((await askWeb(web, address)).body, publisher.charset);
       for (const match of html.matchAll(/<h2><a href="([^"]+)"/g))
-        found.add(urlOf(publisher, unescape(match[1])));
+        found.add(urlOf(publisher, plainOf(match[1])));
       const next = /<a rel="next" href="([^"]+)"/.exec(html)?.[1];
       address = next === undefined ? undefined : urlOf(publisher, next);
     }
@@ -261,6 +276,16 @@ describe('HTTP', () => {
     expect(record?.headersSentAtMs).toBeLessThanOrEqual(record?.endedAtMs ?? -1);
   });
 
+  it.each([
+    ['127.0.0.1', true],
+    ['127.9.8.7', true],
+    ['::ffff:127.0.0.1', true],
+    ['10.0.0.1', false],
+    ['192.168.1.127', false],
+    ['::ffff:10.127.0.1', false],
+    [undefined, false],
+  ])('takes connections of %s: %s', (address, taken) => expect(isLoopback(address)).toBe(taken));
+
   it('writes a hosts file', async () => {
     const path = join(tmpdir(), `web-hosts-${process.pid}`);
     await web.writeHostsFile(path);
@@ -326,18 +351,47 @@ describe('time', () => {
   });
 });
 
-function escape(text: string): string {
+describe('checks on a real log', () => {
+  it('find a hasty and disobedient client, and nothing against a good one', async () => {
+    const own = await startWeb({ seed: 5, publishers: 3, startMs, speed: 0 });
+    try {
+      const [good, bad] = own.publishers as [Publisher, Publisher];
+      const truth = (publisher: Publisher) => own.groundTruth(publisher.domain)[0]?.articles[0]?.url ?? '';
+      await askWeb(own, urlOf(good, '/robots.txt'));
+      await askWeb(own, truth(good));
+      await Promise.all([askWeb(own, truth(bad)), askWeb(own, urlOf(bad, '/private/drafts'))]);
+      await askWeb(own, urlOf(bad, '/robots.txt'));
+      own.setRobots(bad.domain, { disallow: ['/'] });
+      await askWeb(own, truth(bad));
+      const log = own.log.read();
+      const delayMs = (domain: string) => (domain === bad.domain ? 60_000 : 0);
+      const hasty = findPolitenessViolations(log, { delayMs });
+      expect(new Set(hasty.map((one) => one.domain))).toEqual(new Set([bad.domain]));
+      expect(hasty).toHaveLength(3);
+      const forbidden = findForbiddenRequests(log, { publishers: own.publishers, token: productToken });
+      expect(forbidden.map((one) => one.why)).toEqual(['before_robots', 'before_robots', 'disallowed']);
+      expect(findRepeatedFetches(log).map((one) => one.url)).toEqual([truth(bad)]);
+      expect((await askWeb(own, urlOf(bad, '/robots.txt'))).body.toString()).toContain('Disallow: /\n');
+      expect(own.groundTruth(bad.domain)[0]?.articles[0]?.expected).toEqual({ outcome: 'robots_blocked' });
+    } finally {
+      await own.close();
+    }
+  });
+});
+
+function markupOf(text: string): string {
   return text.replace(/&/g, '&amp;').replace(/"/g, '&quot;');
 }
 
-function unescape(text: string | undefined): string {
+function plainOf(text: string | undefined): string {
   return (text ?? '').replaceAll('&amp;', '&');
 }
 
 async function readSitemap(address: string): Promise<string[]> {
   const answer = await askWeb(web, address);
   const xml = (address.endsWith('.gz') ? gunzipSync(answer.body) : answer.body).toString();
-  const locations = [...xml.matchAll(/<loc>([^<]+)<\/loc>/g)].map((match) => unescape(match[1]));
+  if (address.endsWith('.txt')) return xml.trim().split('\n');
+  const locations = [...xml.matchAll(/<loc>([^<]+)<\/loc>/g)].map((match) => plainOf(match[1]));
   if (!xml.includes('<sitemapindex')) return locations;
   return (await Promise.all(locations.map(readSitemap))).flat();
 }

@@ -4,7 +4,7 @@ import { createCache } from './cache.ts';
 import { startClock, type WebClock } from './clock.ts';
 import { activateFault, type FaultSpec } from './faults/index.ts';
 import { makePublishers, type PublisherChange } from './profiles.ts';
-import type { Publisher } from './publisher.ts';
+import type { Publisher, RobotsSetup } from './publisher.ts';
 import { listen, type WebState } from './server.ts';
 import { createSite, type Site } from './site.ts';
 import { describeTruth, type PublisherTruth } from './truth.ts';
@@ -41,6 +41,8 @@ export interface Web {
   /** Ends faults: all, a domain's, or one by its number. */
   clearFault(which?: { domain?: string; id?: number }): void;
   faults(): { domain: string; id: number; seen: number; spec: FaultSpec }[];
+  /** Changes what a publisher's robots.txt says, for the server, the ground truth and the checks. */
+  setRobots(domain: string, robots: Partial<RobotsSetup>): void;
   /** Publishes items now, outside the schedule, and returns their addresses. */
   publish(domain: string, count: number): string[];
   groundTruth(domain?: string): PublisherTruth[];
@@ -55,7 +57,8 @@ const defaultCacheBytes = 64_000_000;
 /** Starts a web in this process. */
 export async function startWeb(options: WebOptions = {}): Promise<Web> {
   const { seed = 1, publishers: wanted = 10, startMs = Date.now(), speed = 1 } = options;
-  const publishers = typeof wanted === 'number' ? generate(options, wanted) : wanted;
+  const publishers =
+    typeof wanted === 'number' ? generate(options, wanted) : wanted.map((one) => ({ ...one }));
   const clock = startClock({ startMs, speed });
   const sites = publishers.map((publisher) => createSite({ seed, publisher, startMs }));
   linkPartners(sites);
@@ -99,6 +102,10 @@ export async function startWeb(options: WebOptions = {}): Promise<Web> {
           spec,
         })),
       ),
+    setRobots(domain, robots) {
+      const { publisher } = siteOf(domain);
+      publisher.robots = { ...publisher.robots, ...robots };
+    },
     publish(domain, count) {
       const site = siteOf(domain);
       return site.timeline.publish(clock.now(), count).map((item) => site.describe(item).url);

@@ -3,8 +3,8 @@ import { notFoundPage, page } from '../render/index.ts';
 import type { FaultDefinition } from './fault.ts';
 import { startStream } from './wire.ts';
 
-function sendXml(exchange: Exchange, xml: string, type = 'application/rss+xml'): 'answered' {
-  exchange.send({ status: 200, type, body: Buffer.from(xml) });
+function sendFeed(exchange: Exchange, text: string, type = 'application/rss+xml'): 'answered' {
+  exchange.send({ status: 200, type, body: Buffer.from(text) });
   return 'answered';
 }
 
@@ -29,7 +29,7 @@ export const channelFaults: readonly FaultDefinition[] = [
     says: 'A valid feed without items.',
     on: ['feed'],
     options: {},
-    apply: (exchange) => sendXml(exchange, rss('')),
+    apply: (exchange) => sendFeed(exchange, rss('')),
   },
   {
     name: 'feed-cut',
@@ -57,7 +57,7 @@ export const channelFaults: readonly FaultDefinition[] = [
         (_, i) =>
           `<item><title>foreign ${i}</title><link>${exchange.elsewhere()}taken-from-a-foreign-feed-${i}</link></item>`,
       );
-      return sendXml(exchange, rss(items.join('')));
+      return sendFeed(exchange, rss(items.join('')));
     },
   },
   {
@@ -73,12 +73,25 @@ export const channelFaults: readonly FaultDefinition[] = [
         'http://2130706433/',
         'http://[::ffff:169.254.169.254]/',
         'http://0x7f.1/',
-        `http://${exchange.host}/${'long'.repeat(5_000)}`,
+        `http://${exchange.host}/${'long'.repeat(250_000)}`,
+        `http://${exchange.host}/nul-\u0000-in-the-middle`,
         'mailto:news@example.test',
         '',
       ];
       const items = links.map((link, i) => `<item><title>odd ${i}</title><link>${link}</link></item>`);
-      return sendXml(exchange, rss(items.join('')));
+      return sendFeed(exchange, rss(items.join('')));
+    },
+  },
+  {
+    name: 'proto-keys',
+    says: 'A JSON Feed whose objects carry __proto__ and constructor keys.',
+    on: ['feed'],
+    options: {},
+    apply: (exchange) => {
+      const keys = '"__proto__":{"polluted":"yes"},"constructor":{"prototype":{"polluted":"yes"}}';
+      const link = `http://${exchange.host}/an-item-with-odd-keys`;
+      const json = `{"version":"https://jsonfeed.org/version/1.1","title":"t",${keys},"items":[{"id":"1","url":"${link}",${keys}}]}`;
+      return sendFeed(exchange, json, 'application/feed+json');
     },
   },
   {
@@ -117,7 +130,7 @@ export const channelFaults: readonly FaultDefinition[] = [
     apply: (exchange) => {
       let entities = '<!ENTITY e0 "boom">';
       for (let i = 1; i <= 9; i++) entities += `<!ENTITY e${i} "${`&e${i - 1};`.repeat(10)}">`;
-      return sendXml(exchange, rss('<item><title>&e9;</title></item>', `<!DOCTYPE rss [${entities}]>`));
+      return sendFeed(exchange, rss('<item><title>&e9;</title></item>', `<!DOCTYPE rss [${entities}]>`));
     },
   },
   {
@@ -126,7 +139,7 @@ export const channelFaults: readonly FaultDefinition[] = [
     on: ['feed', 'sitemap'],
     options: {},
     apply: (exchange) =>
-      sendXml(
+      sendFeed(
         exchange,
         rss(
           '<item><title>&file;&net;</title></item>',
@@ -139,7 +152,7 @@ export const channelFaults: readonly FaultDefinition[] = [
     says: 'Elements nested very deep.',
     on: ['feed', 'sitemap'],
     options: { depth: 1_000_000 },
-    apply: (exchange, options) => sendXml(exchange, rss('<a>'.repeat(options.number('depth')))),
+    apply: (exchange, options) => sendFeed(exchange, rss('<a>'.repeat(options.number('depth')))),
   },
   {
     name: 'sitemap-loop',
@@ -153,7 +166,7 @@ export const channelFaults: readonly FaultDefinition[] = [
         .map((path) => `<sitemap><loc>http://${exchange.host}${path}</loc></sitemap>`)
         .join('');
       const xml = `<?xml version="1.0"?><sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${children}</sitemapindex>`;
-      return sendXml(exchange, xml, 'application/xml');
+      return sendFeed(exchange, xml, 'application/xml');
     },
   },
   {
@@ -167,7 +180,7 @@ export const channelFaults: readonly FaultDefinition[] = [
         (_, i) => `<url><loc>${exchange.elsewhere()}taken-by-a-foreign-sitemap-${i}</loc></url>`,
       );
       const xml = `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">${urls.join('')}</urlset>`;
-      return sendXml(exchange, xml, 'application/xml');
+      return sendFeed(exchange, xml, 'application/xml');
     },
   },
 ];

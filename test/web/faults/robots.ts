@@ -33,6 +33,20 @@ export const robotsFaults: readonly FaultDefinition[] = [
     apply: (exchange) => sendText(exchange, Buffer.alloc(4_096, 0x9c), 'application/octet-stream'),
   },
   {
+    name: 'robots-mess',
+    says: 'The publisher’s rules between a byte order mark, old line ends, unknown words and a line without end.',
+    on,
+    options: {},
+    apply: (exchange) => {
+      const rules = exchange.reply().body.toString().replaceAll('\n', '\r');
+      const noise = `\ufeffsite: news\rDisallow /no-colon\r: no name\rUser agent *\r\u0000\r#${'x'.repeat(100_000)}\r`;
+      return sendText(
+        exchange,
+        noise + rules.replaceAll('User-agent', 'USER-AGENT').replaceAll('Disallow', ' disallow '),
+      );
+    },
+  },
+  {
     name: 'robots-huge',
     says: 'The publisher’s rules, then comments far beyond 500 KiB, then a rule against everything.',
     on,

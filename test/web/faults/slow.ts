@@ -28,6 +28,24 @@ export const slowFaults: readonly FaultDefinition[] = [
     },
   },
   {
+    name: 'drip-headers',
+    says: 'A status line, then header bytes one at a time and never the end of them.',
+    on: allPages,
+    options: { everyMs: 200 },
+    expects: () => ({ outcome: 'dead', reason: 'max_retries' }),
+    apply: (exchange, options) => {
+      const { socket } = exchange.response;
+      if (socket === null) return 'answered';
+      socket.write('HTTP/1.1 200 OK\r\nX-Wait: ');
+      const timer = setInterval(() => socket.write('a'), options.number('everyMs'));
+      exchange.response.once('close', () => {
+        clearInterval(timer);
+        exchange.log.end(exchange.seq, 0, true);
+      });
+      return 'answered';
+    },
+  },
+  {
     name: 'drip',
     says: 'Headers at once, then the page a few bytes at a time, so that an idle time-out never fires.',
     on: allPages,

@@ -8,13 +8,13 @@ const sizes: readonly (readonly [number, number])[] = [
   [960, 540],
 ];
 
-/** The dimensions of an item's picture, known without drawing it. */
+/** The dimensions of the picture that belongs to a number, known without drawing it. */
 export function imageSize(id: number): { width: number; height: number } {
   const [width, height] = sizes[hashOf('size', id) % sizes.length] as readonly [number, number];
   return { width, height };
 }
 
-/** A PNG of two colours, one bit a pixel: stripes whose width and phase belong to the item. */
+/** A PNG of two colours, one bit a pixel: stripes whose width and phase belong to the number. */
 export function renderImage(id: number): Buffer {
   const { width, height } = imageSize(id);
   const rowBytes = Math.ceil(width / 8);

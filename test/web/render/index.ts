@@ -4,6 +4,7 @@ import type { ReplyCache } from '../cache.ts';
 import type { Reply } from '../exchange.ts';
 import { lexicons } from '../lexicon/index.ts';
 import type { Publisher } from '../publisher.ts';
+import { hashOf } from '../random.ts';
 import type { Described, Site } from '../site.ts';
 import type { Target } from '../target.ts';
 import type { Item } from '../timeline.ts';
@@ -40,29 +41,38 @@ function versionOf(site: Site, target: Target, nowMs: number): string {
     case 'article':
       return `a-${target.item.id.toString(36)}-${site.changedAt(target.item, nowMs).toString(36)}`;
     case 'listing':
-      return `l-${target.section ?? ''}-${target.datePrefix ?? ''}-${target.page}-${site.timeline.countAt(nowMs)}-${site.faults.length}`;
+      return `l-${target.section ?? ''}-${target.datePrefix ?? ''}-${target.page}-${site.timeline.countAt(nowMs)}${planting(site)}`;
     case 'archive':
       return `v-${site.timeline.countAt(nowMs)}`;
     case 'feed':
-      return `f-${target.feed.kind}-${site.timeline.countAt(nowMs)}${target.feed.full ? `-${newestChange(site, nowMs)}` : ''}`;
+      return `f-${target.feed.path}-${site.timeline.countAt(nowMs)}-${newestChange(site, target.feed.items, nowMs)}`;
     case 'sitemap':
       // News entries leave after two days, so an hour is the grain of a sitemap without new items.
-      return `s-${target.sitemap.kind}-${target.month ?? ''}-${site.timeline.countAt(nowMs)}-${Math.floor(nowMs / 3_600_000)}`;
+      return `s-${target.sitemap.path}-${target.month ?? ''}-${site.timeline.countAt(nowMs)}-${Math.floor(nowMs / 3_600_000)}`;
     case 'image':
       return `i-${target.id.toString(36)}`;
     case 'redirect':
       return `r-${target.status}-${target.location}`;
     case 'static':
       return `t-${target.name}`;
+    case 'robots':
+      return `b-${hashOf(renderRobots(site.publisher)).toString(36)}`;
     default:
       return `x-${target.kind}`;
   }
 }
 
-function newestChange(site: Site, nowMs: number): string {
+/** Faults that plant links change every listing. */
+function planting(site: Site): string {
+  let ids = '';
+  for (const { id, definition } of site.faults) if (definition.links !== undefined) ids += `-${id}`;
+  return ids;
+}
+
+function newestChange(site: Site, items: number, nowMs: number): string {
   const count = site.timeline.countAt(nowMs);
   let newest = 0;
-  for (let index = Math.max(0, count - 25); index < count; index++)
+  for (let index = Math.max(0, count - items); index < count; index++)
     newest = Math.max(newest, site.changedAt(site.timeline.at(index) as Item, nowMs));
   return newest.toString(36);
 }
@@ -94,10 +104,10 @@ function render(site: Site, target: Target, nowMs: number): Reply {
       const body = Buffer.from(text);
       return target.sitemap.kind === 'gzip'
         ? { status: 200, type: 'application/gzip', body: gzipSync(body, { level: gzipLevel }) }
-        : { status: 200, type: 'application/xml', body };
+        : { status: 200, type: target.sitemap.kind === 'text' ? 'text/plain' : 'application/xml', body };
     }
     case 'image':
-      return { status: 200, type: 'image/png', body: renderImage(target.id) };
+      return { status: 200, type: 'image/png', body: renderImage(hashOf(publisher.domain, target.id)) };
     case 'icon':
       return { status: 200, type: 'image/svg+xml', body: Buffer.from(renderIcon(publisher.index)) };
     case 'static':
@@ -128,7 +138,7 @@ function articlePage(site: Site, item: Item, nowMs: number): string {
     changedMs: site.changedAt(item, nowMs),
     image: {
       url: `http://${site.publisher.host}/img/${item.id.toString(36)}.png`,
-      ...imageSize(item.id),
+      ...imageSize(hashOf(site.publisher.domain, item.id)),
     },
     related,
   });

@@ -42,7 +42,7 @@ export function descriptionOf(story: Story): string {
 function openGraph(view: ArticleView): string {
   const { publisher, described, story, image } = view;
   const date = new Date(described.item.atMs).toISOString();
-  return `<meta property="og:type" content="article"><meta property="og:title" content="${escapeText(story.title)}"><meta property="og:url" content="${escapeText(view.canonical)}"><meta property="og:site_name" content="${escapeText(publisher.title)}"><meta property="og:image" content="${image.url}"><meta property="og:image:width" content="${image.width}"><meta property="og:image:height" content="${image.height}"><meta property="article:published_time" content="${date}"><meta property="article:section" content="${story.section.name}"><meta name="author" content="${escapeText(story.author)}">`;
+  return `<meta property="og:type" content="article"><meta property="og:title" content="${escapeText(described.title)}"><meta property="og:url" content="${escapeText(view.canonical)}"><meta property="og:site_name" content="${escapeText(publisher.title)}"><meta property="og:image" content="${image.url}"><meta property="og:image:width" content="${image.width}"><meta property="og:image:height" content="${image.height}"><meta property="article:published_time" content="${date}"><meta property="article:section" content="${story.section.name}"><meta name="author" content="${escapeText(story.author)}">`;
 }
 
 function organisation(publisher: Publisher): object {
@@ -54,7 +54,7 @@ function newsArticle(view: ArticleView): object {
   return {
     '@context': 'https://schema.org',
     '@type': 'NewsArticle',
-    headline: story.title,
+    headline: described.title,
     author:
       described.item.id % 2 === 0
         ? { '@type': 'Person', name: story.author }

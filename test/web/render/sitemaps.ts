@@ -32,6 +32,10 @@ export function renderSitemap(
   options: { count: number; nowMs: number; month?: string | undefined },
 ): string {
   if (sitemap.kind === 'index' && options.month === undefined) return renderIndex(site, options.count);
+  if (sitemap.kind === 'text')
+    return sitemapItems(site, sitemap, options)
+      .map(({ url }) => `${url}\n`)
+      .join('');
   const { publisher } = site;
   let urls = '';
   for (const { item, title, url } of sitemapItems(site, sitemap, options)) {
@@ -39,7 +43,7 @@ export function renderSitemap(
     urls +=
       sitemap.kind === 'news'
         ? `<url><loc>${escapeText(url)}</loc><news:news><news:publication><news:name>${escapeText(publisher.title)}</news:name><news:language>${publisher.language}</news:language></news:publication><news:publication_date>${date}</news:publication_date><news:title>${escapeText(title)}</news:title></news:news></url>\n`
-        : `<url><loc>${escapeText(url)}</loc><lastmod>${new Date(site.changedAt(item, options.nowMs)).toISOString()}</lastmod></url>\n`;
+        : `<url><loc>${escapeText(url)}</loc>${sitemap.lastmod ? `<lastmod>${new Date(site.changedAt(item, options.nowMs)).toISOString()}</lastmod>` : ''}</url>\n`;
   }
   const news = sitemap.kind === 'news' ? ' xmlns:news="http://www.google.com/schemas/sitemap-news/0.9"' : '';
   return `<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="${namespace}"${news}>\n${urls}</urlset>\n`;

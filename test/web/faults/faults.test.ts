@@ -1,0 +1,481 @@
+import { readFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, askRaw, askWeb } from '../client.ts';
+import { type FaultSpec, faultTable, startWeb, type Web } from '../index.ts';
+
+const startMs = Date.parse('2026-03-04T12:00:00Z');
+let web: Web;
+let article: string;
+
+beforeAll(async () => {
+  web = await startWeb({
+    seed: 3,
+    publishers: 4,
+    startMs,
+    speed: 0,
+    changes: [
+      {
+        domain: 'faulty.test',
+        host: 'faulty.test',
+        charset: 'utf-8',
+        charsetDeclaration: 'header',
+        urlStyle: 'dated',
+        sitemaps: [{ kind: 'urlset', path: '/sitemap.xml', inRobots: true, lastmod: true }],
+      },
+      { domain: 'neighbour.test', host: 'neighbour.test' },
+    ],
+  });
+  article = web.groundTruth('faulty.test')[0]?.articles.at(-1)?.url ?? '';
+});
+afterEach(() => web.clearFault());
+afterAll(() => web.close());
+
+const at = (path: string) => `http://faulty.test${path}`;
+const set = (spec: FaultSpec) => web.setFault('faulty.test', spec);
+const ask = (url = article) => askWeb(web, url);
+
+/** Faults that answer one request with something that can be seen at once. */
+const answers: [string, FaultSpec, () => string, (answer: Answer) => void][] = [
+  ['status', { name: 'status', options: { status: 410 } }, () => article, (a) => expect(a.status).toBe(410)],
+  [
+    'too-many, seconds',
+    { name: 'too-many', options: { retryAfter: '7' } },
+    () => at('/feed'),
+    (a) => expect([a.status, a.headers['retry-after']]).toEqual([429, '7']),
+  ],
+  [
+    'too-many, date',
+    { name: 'too-many', options: { retryAfter: 'date+60' } },
+    () => article,
+    (a) => expect(Date.parse(String(a.headers['retry-after']))).toBeGreaterThan(Date.now()),
+  ],
+  ['forbidden', { name: 'forbidden' }, () => article, (a) => expect(a.status).toBe(403)],
+  ['unasked-304', { name: 'unasked-304' }, () => article, (a) => expect(a.status).toBe(304)],
+  [
+    'monster-validators',
+    { name: 'monster-validators' },
+    () => article,
+    (a) => expect(String(a.headers.etag).length).toBeGreaterThan(8_000),
+  ],
+  [
+    'redirect-away',
+    { name: 'redirect-away' },
+    () => article,
+    (a) => expect([a.status, a.headers.location]).toEqual([301, 'http://neighbour.test/']),
+  ],
+  [
+    'redirect-private',
+    { name: 'redirect-private' },
+    () => article,
+    (a) => expect(a.headers.location).toMatch(/^http:\/\/169\.254\./),
+  ],
+  [
+    'redirect-bare',
+    { name: 'redirect-bare' },
+    () => article,
+    (a) => expect([a.status, a.headers.location]).toEqual([302, undefined]),
+  ],
+  [
+    'soft-404',
+    { name: 'soft-404' },
+    () => article,
+    (a) => expect([a.status, text(a)]).toEqual([200, expect.stringContaining('not found')]),
+  ],
+  ['login-wall', { name: 'login-wall' }, () => article, (a) => expect(text(a)).toContain('type="password"')],
+  [
+    'challenge',
+    { name: 'challenge' },
+    () => article,
+    (a) => expect([a.status, text(a)]).toEqual([200, expect.stringContaining('Checking your browser')]),
+  ],
+  [
+    'access-denied',
+    { name: 'access-denied' },
+    () => article,
+    (a) => expect(text(a)).toContain('Access denied'),
+  ],
+  ['too-short', { name: 'too-short' }, () => article, (a) => expect(text(a)).not.toContain('<p>The ')],
+  ['empty', { name: 'empty' }, () => article, (a) => expect([a.status, a.body.length]).toEqual([200, 0])],
+  [
+    'empty 204',
+    { name: 'empty', options: { status: 204 } },
+    () => article,
+    (a) => expect(a.status).toBe(204),
+  ],
+  ['no-type', { name: 'no-type' }, () => article, (a) => expect(a.headers['content-type']).toBeUndefined()],
+  [
+    'wrong-type',
+    { name: 'wrong-type' },
+    () => article,
+    (a) => expect(a.headers['content-type']).toBe('application/pdf'),
+  ],
+  [
+    'charset-unknown',
+    { name: 'charset-unknown' },
+    () => article,
+    (a) => expect(a.headers['content-type']).toBe('text/html; charset=x-martian'),
+  ],
+  ['nul-bytes', { name: 'nul-bytes' }, () => article, (a) => expect(a.body.includes(0)).toBe(true)],
+  ['bad-gzip', { name: 'bad-gzip' }, () => article, (a) => expect(() => gunzipSync(a.body)).toThrow()],
+  [
+    'deep-html',
+    { name: 'deep-html' },
+    () => article,
+    (a) => expect(text(a).split('<div>').length).toBeGreaterThan(100_000),
+  ],
+  [
+    'robots-deny-all',
+    { name: 'robots-deny-all' },
+    () => at('/robots.txt'),
+    (a) => expect(text(a)).toContain('Disallow: /\n'),
+  ],
+  [
+    'robots-html',
+    { name: 'robots-html' },
+    () => at('/robots.txt'),
+    (a) => expect(a.headers['content-type']).toBe('text/html'),
+  ],
+  ['robots-binary', { name: 'robots-binary' }, () => at('/robots.txt'), (a) => expect(a.body[0]).toBe(0x9c)],
+  [
+    'robots-huge',
+    { name: 'robots-huge' },
+    () => at('/robots.txt'),
+    (a) => expect(a.body.length).toBeGreaterThan(1_500_000),
+  ],
+  [
+    'robots-crawl-delay',
+    { name: 'robots-crawl-delay' },
+    () => at('/robots.txt'),
+    (a) => expect(text(a)).toContain('Crawl-delay: 3600'),
+  ],
+  [
+    'robots status',
+    { name: 'status', on: ['robots'], options: { status: 503 } },
+    () => at('/robots.txt'),
+    (a) => expect(a.status).toBe(503),
+  ],
+  [
+    'feed-html',
+    { name: 'feed-html' },
+    () => at('/feed'),
+    (a) => expect([a.status, a.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']),
+  ],
+  [
+    'proto-keys',
+    { name: 'proto-keys' },
+    () => at('/feed'),
+    (a) => expect(Object.keys(JSON.parse(text(a)))).toContain('__proto__'),
+  ],
+  [
+    'robots-mess',
+    { name: 'robots-mess' },
+    () => at('/robots.txt'),
+    (a) => expect(text(a)).toMatch(/^\ufeffsite.*\rUSER-AGENT: \*\r disallow : \/search\r/s),
+  ],
+  ['feed-empty', { name: 'feed-empty' }, () => at('/feed'), (a) => expect(text(a)).not.toContain('<item>')],
+  ['feed-cut', { name: 'feed-cut' }, () => at('/feed'), (a) => expect(text(a)).not.toContain('</rss>')],
+  [
+    'feed-foreign',
+    { name: 'feed-foreign' },
+    () => at('/feed'),
+    (a) => expect(text(a)).toContain('<link>http://neighbour.test/'),
+  ],
+  [
+    'feed-schemes',
+    { name: 'feed-schemes' },
+    () => at('/feed'),
+    (a) => expect(text(a)).toContain('javascript:'),
+  ],
+  [
+    'feed-huge',
+    { name: 'feed-huge', options: { items: 3_000 } },
+    () => at('/feed'),
+    (a) => expect(text(a).split('<item>').length).toBe(3_001),
+  ],
+  ['xml-bomb', { name: 'xml-bomb' }, () => at('/feed'), (a) => expect(text(a)).toContain('<!ENTITY e9')],
+  ['xxe', { name: 'xxe' }, () => at('/feed'), (a) => expect(text(a)).toContain('SYSTEM "file:')],
+  [
+    'deep-xml',
+    { name: 'deep-xml', options: { depth: 5_000 } },
+    () => at('/feed'),
+    (a) => expect(text(a).split('<a>').length).toBe(5_001),
+  ],
+  [
+    'sitemap-loop',
+    { name: 'sitemap-loop' },
+    () => at('/sitemap-back.xml'),
+    (a) => expect(text(a)).toContain('<loc>http://faulty.test/sitemap-back.xml</loc>'),
+  ],
+  [
+    'sitemap-foreign',
+    { name: 'sitemap-foreign' },
+    () => at('/sitemap.xml'),
+    (a) => expect(text(a)).toContain('<loc>http://neighbour.test/'),
+  ],
+  [
+    'trap-calendar',
+    { name: 'trap-calendar' },
+    () => at('/calendar/2031/12'),
+    (a) => expect(text(a)).toContain('href="/calendar/2032/01"'),
+  ],
+  [
+    'trap-facet',
+    { name: 'trap-facet' },
+    () => at('/catalogue?a=1'),
+    (a) => expect(text(a)).toContain('/catalogue?a=1&amp;colour=red0'),
+  ],
+  [
+    'trap-path',
+    { name: 'trap-path' },
+    () => at('/topics/more/more/'),
+    (a) => expect(text(a)).toContain('href="/topics/more/more/all/"'),
+  ],
+  [
+    'trap-pages',
+    { name: 'trap-pages' },
+    () => at('/?page=5000'),
+    (a) => expect(text(a)).toContain('?page=5001'),
+  ],
+];
+
+describe('answers', () => {
+  it.each(answers)('%s', async (_name, spec, url, check) => {
+    set(spec);
+    check(await ask(url()));
+  });
+
+  it('js-only hides the article from those who run no scripts', async () => {
+    const healthy = text(await ask());
+    set({ name: 'js-only' });
+    const page = text(await ask());
+    const paragraph = /<p>([^<]{60,})<\/p>/.exec(healthy)?.[1] ?? 'none';
+    expect(page).not.toContain(paragraph);
+    expect(Buffer.from(/atob\("([^"]+)"\)/.exec(page)?.[1] ?? '', 'base64').toString()).toBe(healthy);
+  });
+
+  it('charset-lie sends other bytes than it declares', async () => {
+    web.setFault('neighbour.test', {
+      name: 'charset-lie',
+      options: { declared: 'utf-8', actual: 'utf-16le' },
+    });
+    const answer = await askWeb(web, 'http://neighbour.test/');
+    expect(answer.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(answer.body.toString('utf16le')).toContain('<!DOCTYPE html>');
+  });
+
+  it('trap-session gives new numbers at every visit', async () => {
+    set({ name: 'trap-session' });
+    expect(text(await ask(at('/browse?sid=1')))).not.toBe(text(await ask(at('/browse?sid=1'))));
+    expect(text(await ask(at('/')))).toContain('/browse?sid=start');
+  });
+});
+
+describe('redirects', () => {
+  const follow = async (url: string, limit = 20) => {
+    const seen = [url];
+    for (let left = limit; left > 0; left--) {
+      const answer = await ask(seen.at(-1));
+      if (answer.headers.location === undefined) return { seen, answer };
+      seen.push(String(answer.headers.location));
+    }
+    return { seen, answer: undefined };
+  };
+
+  it('redirect-chain ends at the article after its hops', async () => {
+    set({ name: 'redirect-chain', options: { hops: 4 } });
+    const { seen, answer } = await follow(article);
+    expect([seen.length, answer?.status]).toEqual([5, 200]);
+    expect(web.groundTruth('faulty.test')[0]?.articles.at(-1)?.expected).toEqual({
+      outcome: 'redirected',
+      to: seen.at(-1),
+    });
+  });
+
+  it('redirect-loop comes back, redirect-endless never does', async () => {
+    set({ name: 'redirect-loop' });
+    expect(new Set((await follow(article)).seen).size).toBe(2);
+    web.clearFault();
+    set({ name: 'redirect-endless' });
+    expect(new Set((await follow(article)).seen).size).toBe(21);
+  });
+
+  it('moved serves the feed at its new address', async () => {
+    const healthy = text(await ask(at('/feed')));
+    set({ name: 'moved', on: ['feed', 'other'] });
+    const { seen, answer } = await follow(at('/feed'));
+    expect([seen.at(-1), answer && text(answer)]).toEqual([at('/moved/feed'), healthy]);
+  });
+
+  it('robots-redirect gives the rules after its hops', async () => {
+    set({ name: 'robots-redirect', options: { hops: 5 } });
+    const { seen, answer } = await follow(at('/robots.txt'));
+    expect([seen.length, answer?.status]).toEqual([6, 200]);
+    expect(answer && text(answer)).toContain('User-agent: *');
+  });
+});
+
+describe('on the wire', () => {
+  it('reset', async () => {
+    set({ name: 'reset' });
+    const { bytes, error } = await askRaw(web, article);
+    expect([bytes.length, error]).toEqual([0, 'ECONNRESET']);
+  });
+
+  it('truncated closes before Content-Length', async () => {
+    set({ name: 'truncated' });
+    await expect(ask()).rejects.toThrow(/aborted/);
+  });
+
+  it('header-flood, garbage and bad-chunks are refused by an HTTP parser', async () => {
+    for (const [name, code] of [
+      ['header-flood', 'HPE_HEADER_OVERFLOW'],
+      ['garbage', 'HPE_INVALID_CONSTANT'],
+      ['bad-chunks', 'HPE_INVALID_CHUNK_SIZE'],
+    ] as const) {
+      web.clearFault();
+      set({ name });
+      await expect(ask()).rejects.toMatchObject({ code });
+    }
+  });
+
+  it('stall sends nothing, and the log says so when the client leaves', async () => {
+    set({ name: 'stall' });
+    const since = web.log.nextSeq;
+    const socket = connect(web.port, '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nHost: faulty.test\r\n\r\n');
+    await until(() => web.log.nextSeq > since);
+    socket.destroy();
+    await until(() => (web.log.read(since)[0]?.endedAtMs ?? -1) > 0);
+    expect(web.log.read(since)[0]).toMatchObject({ status: 0, headersSentAtMs: -1, aborted: true });
+  });
+
+  it('drip-headers never ends its headers', async () => {
+    set({ name: 'drip-headers', options: { everyMs: 1 } });
+    const since = web.log.nextSeq;
+    const { bytes } = await askRaw(web, article, (received) => received.length > 40);
+    expect(bytes.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\nX-Wait: a+$/);
+    await until(() => (web.log.read(since)[0]?.endedAtMs ?? -1) > 0);
+    expect(web.log.read(since)[0]).toMatchObject({ status: 0, aborted: true });
+  });
+
+  it('slow answers late and whole', async () => {
+    const healthy = (await ask()).body;
+    set({ name: 'slow', options: { delayMs: 30 } });
+    const since = web.log.nextSeq;
+    expect((await ask()).body).toEqual(healthy);
+    const [record] = web.log.read(since);
+    expect((record?.headersSentAtMs ?? 0) - (record?.startedAtMs ?? 0)).toBeGreaterThanOrEqual(29);
+  });
+
+  it('drip sends piece after piece', async () => {
+    const healthy = (await ask(at('/robots.txt'))).body;
+    set({ name: 'drip', on: ['robots'], options: { bytes: 30, everyMs: 1 } });
+    const since = web.log.nextSeq;
+    expect((await ask(at('/robots.txt'))).body).toEqual(healthy);
+    await until(() => (web.log.read(since)[0]?.endedAtMs ?? -1) > 0);
+    expect(web.log.read(since)[0]).toMatchObject({ bytes: healthy.length, aborted: false });
+  });
+
+  it('endless goes on until the client has enough', async () => {
+    set({ name: 'endless' });
+    const since = web.log.nextSeq;
+    const { bytes } = await askRaw(web, article, (received) => received.length > 3_000_000);
+    expect(bytes.length).toBeGreaterThan(3_000_000);
+    await until(() => web.log.read(since)[0]?.aborted === true);
+  });
+
+  it('bombs are small on the wire and big unpacked', async () => {
+    set({ name: 'gzip-bomb', options: { mb: 5 } });
+    const gzip = await ask();
+    expect(gunzipSync(gzip.body).length / gzip.body.length).toBeGreaterThan(500);
+    web.clearFault();
+    set({ name: 'brotli-bomb', options: { mb: 5 } });
+    const brotli = await ask();
+    expect(brotli.headers['content-encoding']).toBe('br');
+    expect(brotliDecompressSync(brotli.body).length / brotli.body.length).toBeGreaterThan(5_000);
+  });
+
+  it('stacked-encodings unpack to the page', async () => {
+    const healthy = (await ask()).body;
+    set({ name: 'stacked-encodings', options: { layers: 3 } });
+    const answer = await ask();
+    expect(answer.headers['content-encoding']).toBe('gzip, gzip, gzip');
+    expect(gunzipSync(gunzipSync(gunzipSync(answer.body)))).toEqual(healthy);
+  });
+});
+
+describe('when and where', () => {
+  const statuses = async (count: number, url = article) => {
+    const list: number[] = [];
+    for (let i = 0; i < count; i++) list.push((await ask(url)).status);
+    return list;
+  };
+
+  it('by number of request', async () => {
+    set({ name: 'forbidden', fromRequest: 1, untilRequest: 3 });
+    expect(await statuses(5)).toEqual([200, 403, 403, 200, 200]);
+  });
+
+  it('by the web’s clock', async () => {
+    const now = web.clock.now();
+    set({ name: 'forbidden', fromMs: now + 1_000, untilMs: now + 2_000 });
+    expect(await statuses(1)).toEqual([200]);
+    web.clock.advance(1_000);
+    expect(await statuses(1)).toEqual([403]);
+    web.clock.advance(1_000);
+    expect(await statuses(1)).toEqual([200]);
+  });
+
+  it('by prefix, kind and share of addresses, the same ones every time', async () => {
+    set({ name: 'forbidden', pathPrefix: '/no-such/' });
+    expect(await statuses(1)).toEqual([200]);
+    web.clearFault();
+    const id = set({ name: 'forbidden', on: ['feed'] });
+    expect([await statuses(1), await statuses(1, at('/feed'))]).toEqual([[200], [403]]);
+    web.clearFault({ domain: 'faulty.test', id });
+    set({ name: 'forbidden', on: ['article'], share: 0.5 });
+    const { articles = [] } = web.groundTruth('faulty.test')[0] ?? {};
+    const hit = new Set<number>();
+    for (const { url, expected } of articles.slice(-12)) {
+      const [first, second] = await statuses(2, url);
+      expect(second).toBe(first);
+      expect(expected.outcome).toBe(first === 403 ? 'dead' : 'document');
+      hit.add(first ?? 0);
+    }
+    expect(hit.size).toBe(2);
+  });
+
+  it('flaky fails now and then, rate-limit only the hasty', async () => {
+    set({ name: 'flaky', options: { rate: 0.5 } });
+    expect(new Set(await statuses(20))).toEqual(new Set([200, 503]));
+    web.clearFault();
+    set({ name: 'rate-limit', options: { minGapMs: 60_000 } });
+    expect(await statuses(2)).toEqual([200, 429]);
+  });
+
+  it('refuses names that are not in the table', () => {
+    expect(() => set({ name: 'no-such' })).toThrow(/no fault is called/);
+    expect(() => web.setFault('no-such.test', { name: 'reset' })).toThrow(/no publisher/);
+  });
+
+  it('leaves other domains alone', async () => {
+    set({ name: 'forbidden' });
+    expect((await askWeb(web, 'http://neighbour.test/')).status).toBe(200);
+  });
+});
+
+it('every fault of the table is tested here', async () => {
+  const source = await readFile(new URL(import.meta.url), 'utf8');
+  for (const name of faultTable.keys()) expect(source).toContain(`'${name}'`);
+});
+
+function text(answer: Answer): string {
+  return answer.body.toString();
+}
+
+/** Waits for the server's side of a connection to notice; bounded by the test's own time-out. */
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,13 @@
+/** Benchmarks by name; each returns the JSON object that its last line prints. */
+const benchmarks: Readonly<Record<string, () => Promise<{ run(args: string[]): Promise<object> }>>> = {
+  formats: () => import('./formats.ts'),
+};
+
+const [name = '', ...args] = process.argv.slice(2);
+const load = benchmarks[name];
+if (load === undefined) {
+  console.error(`usage: npm run bench -- <${Object.keys(benchmarks).join('|')}> [--json]`);
+  process.exit(2);
+}
+const result = await (await load()).run(args.filter((arg) => arg !== '--json'));
+console.log(args.includes('--json') ? JSON.stringify(result) : JSON.stringify(result, null, 2));

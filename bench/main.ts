@@ -1,6 +1,7 @@
 /** Benchmarks by name; each returns the JSON object that its last line prints. */
 const benchmarks: Readonly<Record<string, () => Promise<{ run(args: string[]): Promise<object> }>>> = {
   web: () => import('./web.ts'),
+  formats: () => import('./formats.ts'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -25,7 +25,14 @@ export {
   type SettleResult,
   settle,
 } from './settle.ts';
-export { countRows, type FrontierStats, removeWorker, saveWorker } from './stats.ts';
+export {
+  countExecution,
+  countRows,
+  type ExecutionStats,
+  type FrontierStats,
+  removeWorker,
+  saveWorker,
+} from './stats.ts';
 export {
   type SubmitAnswer,
   type SubmitItem,

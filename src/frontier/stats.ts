@@ -68,3 +68,29 @@ export async function saveWorker(
 export async function removeWorker(db: Queryable, id: string): Promise<void> {
   await db.query(`DELETE FROM workers WHERE id = $1 OR heartbeat_at < now() - interval '1 day'`, [id]);
 }
+
+/** How the URLs of one execution stand; `waiting` are those that will be tried within the horizon. */
+export type ExecutionStats = {
+  total: number;
+  waiting: number;
+  byOutcome: { status: UrlStatus; reason: string | null; count: number }[];
+};
+
+/** Counts an execution's rows. Index: url_frontier_source (the source and the time it began narrow it down). */
+export async function countExecution(
+  db: Queryable,
+  execution: { id: bigint; sourceId: number | null; since: Date; horizonMs: number },
+): Promise<ExecutionStats> {
+  const result = await db.query<{ status: UrlStatus; reason: string | null; waiting: number; count: number }>(
+    `SELECT status, CASE WHEN status IN ('dead', 'failed', 'needs_render') THEN error_code END AS reason, count(*)::integer AS count,
+            count(*) FILTER (WHERE status IN ('pending', 'failed') AND due_at < now() + $4 * interval '1 millisecond')::integer AS waiting
+       FROM url_frontier WHERE source_id IS NOT DISTINCT FROM $2 AND discovered_at >= $3 AND execution_id = $1
+      GROUP BY 1, 2 ORDER BY 3 DESC`,
+    [execution.id.toString(), execution.sourceId, execution.since, execution.horizonMs],
+  );
+  return {
+    total: result.rows.reduce((sum, row) => sum + row.count, 0),
+    waiting: result.rows.reduce((sum, row) => sum + row.waiting, 0),
+    byOutcome: result.rows.map(({ status, reason, count }) => ({ status, reason, count })),
+  };
+}

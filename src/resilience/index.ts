@@ -1,1 +1,8 @@
 export { type LoopHealth, type LoopOptions, runLoop, type TurnResult } from './loop.ts';
+export {
+  type RoleMessage,
+  type RoleSpec,
+  reportToSupervisor,
+  Supervisor,
+  type SupervisorOptions,
+} from './supervisor.ts';

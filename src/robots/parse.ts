@@ -62,24 +62,33 @@ function readable(body: Uint8Array): Uint8Array {
 type Key = 'user-agent' | 'allow' | 'disallow' | 'crawl-delay' | 'sitemap';
 type Grouping = { groups: RobotsGroup[]; current: RobotsGroup | null; hasRules: boolean };
 
-// Google's parser accepts what begins with a key, and the typos it saw most often.
-const keys: readonly [string, Key][] = [
-  ['user-agent', 'user-agent'],
-  ['useragent', 'user-agent'],
-  ['user agent', 'user-agent'],
-  ['allow', 'allow'],
-  ['disallow', 'disallow'],
-  ['dissallow', 'disallow'],
-  ['dissalow', 'disallow'],
-  ['disalow', 'disallow'],
-  ['diasllow', 'disallow'],
-  ['disallaw', 'disallow'],
-  ['sitemap', 'sitemap'],
-  ['site-map', 'sitemap'],
-  ['crawl-delay', 'crawl-delay'],
-  ['crawldelay', 'crawl-delay'],
-  ['crawl delay', 'crawl-delay'],
-];
+// Google's parser accepts what begins with a key, and the typos it saw most often. By first letter: a hostile file has
+// thirty thousand lines, and trying fifteen names on each took a third of its parsing.
+const keys: Readonly<Record<string, readonly [prefix: string, key: Key][]>> = {
+  u: [
+    ['user-agent', 'user-agent'],
+    ['useragent', 'user-agent'],
+    ['user agent', 'user-agent'],
+  ],
+  a: [['allow', 'allow']],
+  d: [
+    ['disallow', 'disallow'],
+    ['dissallow', 'disallow'],
+    ['dissalow', 'disallow'],
+    ['disalow', 'disallow'],
+    ['diasllow', 'disallow'],
+    ['disallaw', 'disallow'],
+  ],
+  s: [
+    ['sitemap', 'sitemap'],
+    ['site-map', 'sitemap'],
+  ],
+  c: [
+    ['crawl-delay', 'crawl-delay'],
+    ['crawldelay', 'crawl-delay'],
+    ['crawl delay', 'crawl-delay'],
+  ],
+};
 
 /** A line as key and value; text is latin-1, one character per byte. */
 function parseRecord(text: string): { key: Key; value: string } | null {
@@ -92,7 +101,7 @@ function parseRecord(text: string): { key: Key; value: string } | null {
     if (at < 0 || /[ \t]/.test(trimAscii(line.slice(at)))) return null;
   }
   const name = trimAscii(line.slice(0, at)).toLowerCase();
-  const key = keys.find(([prefix]) => name.startsWith(prefix))?.[1];
+  const key = keys[name.charAt(0)]?.find(([prefix]) => name.startsWith(prefix))?.[1];
   return key === undefined ? null : { key, value: trimAscii(line.slice(at + 1)) };
 }
 

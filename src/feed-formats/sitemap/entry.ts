@@ -26,7 +26,8 @@ export type SitemapEntry = {
 export type EntryDraft = {
   locs: string[];
   images: string[];
-  fields: Map<string, string>;
+  /** Made with the first field: a hundred thousand empty entries should not make as many maps. */
+  fields: Map<string, string> | null;
   hasNews: boolean;
   /** Text that stands in the entry itself: some forget `loc` and write the address there. */
   bare: string;
@@ -36,14 +37,17 @@ export const MAX_IMAGES = 20;
 
 /** An empty draft. */
 export function newDraft(): EntryDraft {
-  return { locs: [], images: [], fields: new Map(), hasNews: false, bare: '' };
+  return { locs: [], images: [], fields: null, hasNews: false, bare: '' };
 }
+
+const nothing: { entries: SitemapEntry[]; invalid: number } = { entries: [], invalid: 1 };
 
 /** The entries a draft makes, one per usable `loc` (indexes with several exist), and how many were not usable. */
 export function finishDraft(
   draft: EntryDraft,
   base: string | undefined,
 ): { entries: SitemapEntry[]; invalid: number } {
+  if (draft.locs.length === 0 && draft.bare === '') return nothing;
   const entries: SitemapEntry[] = [];
   const bare = draft.bare.trim();
   const locs = draft.locs.length === 0 && /^https?:\/\/\S+$/i.test(bare) ? [bare] : draft.locs;
@@ -68,14 +72,16 @@ export function resolveLoc(text: string, base: string | undefined): string | nul
   return href !== null && /^https?:/.test(href) ? href : null;
 }
 
+const noFields: ReadonlyMap<string, string> = new Map();
+
 function makeEntry(loc: string, draft: EntryDraft, base: string | undefined): SitemapEntry {
-  const { fields } = draft;
+  const fields = draft.fields ?? noFields;
   const news = draft.hasNews ? makeNews(fields) : null;
   const lastmod = fields.get('lastmod');
   const priority = Number(fields.get('priority') ?? Number.NaN);
   return {
     loc,
-    lastModified: (lastmod === undefined ? null : parseDate(lastmod)) ?? news?.publicationDate ?? null,
+    lastModified: (lastmod === undefined ? null : parseLastmod(lastmod)) ?? news?.publicationDate ?? null,
     changeFrequency: shortText(fields.get('changefreq'), 20)?.toLowerCase() ?? null,
     priority: priority >= 0 && priority <= 1 ? priority : null,
     news,
@@ -87,11 +93,23 @@ function makeNews(fields: ReadonlyMap<string, string>): SitemapNews {
   const date = fields.get('news.publication_date');
   return {
     title: shortText(fields.get('news.title'), 2000),
-    publicationDate: date === undefined ? null : parseDate(date),
+    publicationDate: date === undefined ? null : parseLastmod(date),
     name: shortText(fields.get('news.name'), 500),
     language: shortText(fields.get('news.language'), 20),
   };
 }
+
+/**
+ * A date by the engine's own ISO reader where its form leaves no doubt (days up to 28 exist in every month), by the
+ * general reader else: that one takes half of the time of a sitemap with three million dates.
+ */
+function parseLastmod(text: string): Date | null {
+  const trimmed = text.trim();
+  return w3cDate.test(trimmed) ? new Date(trimmed) : parseDate(trimmed);
+}
+
+const w3cDate =
+  /^(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])(?:T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:Z|[+-](?:0\d|1[0-2]):[0-5]\d))?$/;
 
 /** White space collapsed, and copied: a slice would keep its whole chunk of the document alive. */
 function shortText(text: string | undefined, maxLength: number): string | null {

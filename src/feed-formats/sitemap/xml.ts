@@ -174,8 +174,9 @@ export class SitemapXmlReader {
       if (draft.locs.length < 1_000 && text.trim() !== '') draft.locs.push(text);
     } else if (field === 'image.loc') {
       if (draft.images.length < MAX_IMAGES) draft.images.push(text);
-    } else if (!draft.fields.has(field)) {
-      draft.fields.set(field, text);
+    } else {
+      draft.fields ??= new Map();
+      if (!draft.fields.has(field)) draft.fields.set(field, text);
     }
   }
 

@@ -1,4 +1,10 @@
-const named: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const named: ReadonlyMap<string, string> = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+]);
 
 // Longest reference worth waiting for at a chunk's end: `&#x0010FFFF;` and some zeros.
 const MAX_REFERENCE = 16;
@@ -38,7 +44,7 @@ function endOfReference(text: string, start: number): number {
 }
 
 function decodeReference(name: string): string | null {
-  if (name.charCodeAt(0) !== 35) return Object.hasOwn(named, name) ? named[name]! : null;
+  if (name.charCodeAt(0) !== 35) return named.get(name) ?? null;
   const match = /^#(?:[xX]([0-9a-fA-F]{1,8})|([0-9]{1,10}))$/.exec(name);
   if (match === null) return null;
   const code = match[1] === undefined ? Number(match[2]) : Number.parseInt(match[1], 16);

@@ -62,6 +62,7 @@ const leaving = (row: LeasedUrl, arrival: Extract<Arrival, { end: 'left' }>): Su
   priority: row.priority,
   depth: row.depth,
   hops: arrival.hops,
+  executionId: row.executionId,
   parentUrl: row.url,
   own: false,
 });

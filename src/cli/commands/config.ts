@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { dumpConfig } from '../../config/index.ts';
+import { loadContext } from '../context.ts';
+import { printJson, printTable } from '../output.ts';
+
+/** `config`: what is in force and where it came from. */
+export function addConfigCommand(program: Command): void {
+  program
+    .command('config')
+    .description('show the settings in force, with secrets masked and the origin of each value')
+    .option('--check', 'only say whether the configuration is valid')
+    .option('--dump', 'list every setting (the default)')
+    .action((flags: { check?: boolean }, command: Command) => {
+      const { loaded, flags: globals } = loadContext(command);
+      if (flags.check) {
+        if (globals.json) printJson({ valid: true });
+        else process.stdout.write('The configuration is valid.\n');
+        return;
+      }
+      const lines = dumpConfig(loaded);
+      if (globals.json) return printJson(lines);
+      printTable(lines, [
+        { title: 'SETTING', value: (row) => row.key },
+        { title: 'VALUE', value: (row) => (row.value === null ? '–' : String(row.value)), flexible: true },
+        { title: 'FROM', value: (row) => row.origin },
+        { title: 'ENVIRONMENT', value: (row) => row.env, flexible: true },
+      ]);
+    });
+}

@@ -1,0 +1,107 @@
+import type { Command } from 'commander';
+import { exportDatabase, importDatabase, migrate, migrationStatus, openDatabase } from '../../db/index.ts';
+import { databaseOptions } from '../../engine.ts';
+import { AppError, EXIT } from '../../errors/index.ts';
+import { type Context, loadContext, withDatabase } from '../context.ts';
+import { printJson, printTable, relativeTime } from '../output.ts';
+
+/** `db export|import`, `migrate`. */
+export function addDatabaseCommands(program: Command): void {
+  const db = program.command('db').description('move everything to another PostgreSQL and back');
+  db.command('export <file>')
+    .description('write everything into one file, while the engine goes on working')
+    .action(async (file: string, _flags: object, command: Command) => {
+      const context = loadContext(command);
+      const result = await withDatabase(context, ({ pool }) =>
+        exportDatabase(pool, file, { onTable: progress(context) }),
+      );
+      if (context.flags.json) return printJson(result);
+      process.stdout.write(`Exported ${result.rows} rows of ${result.tables} tables to ${file}.\n`);
+    });
+  db.command('import <file>')
+    .description('read an export into this database, all or nothing')
+    .option('--force', 'replace what the database holds')
+    .action(async (file: string, flags: { force?: boolean }, command: Command) => {
+      const context = loadContext(command);
+      // The export brings its own schema version, so nothing is migrated before it is read.
+      const database = await openDatabase({
+        ...databaseOptions(context.loaded.config),
+        maxConnections: 2,
+        migrate: false,
+        applicationName: 'outrider import',
+      });
+      try {
+        const result = await importDatabase(database.pool, file, {
+          force: flags.force,
+          onTable: progress(context),
+        });
+        if (context.flags.json) return printJson(result);
+        process.stdout.write(`Imported ${result.rows} rows of ${result.tables} tables from ${file}.\n`);
+      } finally {
+        await database.close();
+      }
+    });
+  program
+    .command('migrate')
+    .description('bring the schema of the database up to date (every start does this by itself)')
+    .option('--status', 'list migrations and when they were applied')
+    .option('--dry-run', 'say what would be done')
+    .option('--to <n>', 'go to this version, up or down')
+    .action(async (flags: { status?: boolean; dryRun?: boolean; to?: string }, command: Command) =>
+      runMigrate(loadContext(command), flags),
+    );
+}
+
+const progress =
+  (context: Context) =>
+  (table: string, rows: number): void => {
+    if (process.stderr.isTTY && !context.flags.json && rows > 0)
+      process.stderr.write(`${table}: ${rows} rows\n`);
+  };
+
+async function runMigrate(
+  context: Context,
+  flags: { status?: boolean; dryRun?: boolean; to?: string },
+): Promise<void> {
+  const to = flags.to === undefined ? undefined : Number(flags.to);
+  if (to !== undefined && (!Number.isInteger(to) || to < 0)) {
+    throw new AppError('usage', `--to takes a version number, not "${flags.to}"`, { exitCode: EXIT.usage });
+  }
+  const database = await openDatabase({
+    ...databaseOptions(context.loaded.config),
+    maxConnections: 2,
+    migrate: false,
+    applicationName: 'outrider migrate',
+  });
+  try {
+    if (flags.status) {
+      const status = await migrationStatus(database.pool);
+      if (context.flags.json) return printJson(status);
+      printTable(status, [
+        { title: 'VERSION', value: (row) => String(row.version), align: 'right' },
+        { title: 'NAME', value: (row) => row.name },
+        {
+          title: 'APPLIED',
+          value: (row) => (row.appliedAt ? relativeTime(row.appliedAt) : 'not yet'),
+        },
+      ]);
+      return;
+    }
+    const result = await migrate(database.pool, {
+      ...(to === undefined ? {} : { to }),
+      dryRun: flags.dryRun ?? false,
+    });
+    if (context.flags.json) return printJson(result);
+    const steps = [
+      ...result.applied.map((one) => `+${one}`),
+      ...result.reverted.map((one) => `-${one}`),
+    ].join(' ');
+    process.stdout.write(
+      steps === ''
+        ? `The schema is at version ${result.to}; nothing to do.\n`
+        : `${result.dryRun ? 'Would apply' : 'Applied'}: ${steps}\n`,
+    );
+  } finally {
+    await database.close();
+  }
+}

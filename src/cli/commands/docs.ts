@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import { type DocumentHit, listRecentDocuments, searchDocuments } from '../../documents/index.ts';
+import { urlId } from '../../url/index.ts';
+import { loadContext, withDatabase } from '../context.ts';
+import { printJson, printTable, relativeTime } from '../output.ts';
+
+/** `docs search`, `docs list`. */
+export function addDocsCommands(program: Command): void {
+  const docs = program.command('docs').description('search and list documents');
+  docs
+    .command('search <words...>')
+    .description('full-text search: words, "a phrase", or, -not')
+    .option('--limit <n>', 'most hits to show', '20')
+    .action(async (words: string[], flags: { limit: string }, command: Command) => {
+      const context = loadContext(command);
+      const { hits, ranked } = await withDatabase(context, ({ pool }) =>
+        searchDocuments(pool, words.join(' '), { limit: limitOf(flags.limit) }),
+      );
+      if (context.flags.json) return printJson(hits.map(shown));
+      if (hits.length === 0) return void process.stdout.write('Nothing found.\n');
+      printHits(hits);
+      if (ranked > hits.length)
+        process.stdout.write(`Best ${hits.length} of the newest ${ranked} matches.\n`);
+    });
+  docs
+    .command('list')
+    .description('newest documents')
+    .option('--limit <n>', 'how many', '20')
+    .action(async (flags: { limit: string }, command: Command) => {
+      const context = loadContext(command);
+      const hits = await withDatabase(context, ({ pool }) => listRecentDocuments(pool, limitOf(flags.limit)));
+      if (context.flags.json) return printJson(hits.map(shown));
+      if (hits.length === 0) return void process.stdout.write('No documents yet.\n');
+      printHits(hits);
+    });
+}
+
+const limitOf = (text: string): number => Math.max(1, Math.min(1000, Number.parseInt(text, 10) || 20));
+const shown = ({ domainKey, hash, ...rest }: DocumentHit) => ({ id: urlId(domainKey, hash), ...rest });
+
+function printHits(hits: readonly DocumentHit[]): void {
+  printTable(hits, [
+    { title: 'TITLE', value: (row) => row.title ?? '(no title)', flexible: true },
+    { title: 'LANG', value: (row) => row.language ?? '–' },
+    { title: 'WORDS', value: (row) => String(row.wordCount), align: 'right' },
+    { title: 'PUBLISHED', value: (row) => relativeTime(row.publishedAt) },
+    { title: 'URL', value: (row) => row.url, flexible: true },
+  ]);
+}

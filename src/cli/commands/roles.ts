@@ -1,0 +1,131 @@
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { type Command, Option } from 'commander';
+import { openDatabase } from '../../db/index.ts';
+import { databaseOptions, type Role, startEngine } from '../../engine.ts';
+import { EXIT } from '../../errors/index.ts';
+import { type RoleSpec, reportToSupervisor, Supervisor } from '../../resilience/index.ts';
+import { type Log, systemClock } from '../../telemetry/index.ts';
+import { type Context, loadContext } from '../context.ts';
+import { untilStopped } from '../stop-signals.ts';
+import { packageRoot } from '../version.ts';
+
+const descriptions: Record<Role, string> = {
+  serve: 'serve the API',
+  fetch: 'lease domains and fetch them; run as many as you like, on any machine that reaches the database',
+  schedule: 'find channels, index documents, keep house',
+};
+
+/** `up`, and the roles it starts, which can also be started alone. */
+export function addRoleCommands(program: Command): void {
+  program
+    .command('up')
+    .description('start everything: one API, one scheduler, fetchers by cores')
+    .addOption(new Option('--port <n>', 'port of the API'))
+    .addOption(new Option('--fetchers <n>', 'how many fetcher processes'))
+    .action(async (flags: { port?: string; fetchers?: string }, command: Command) => {
+      const context = loadContext(command, { 'api.port': flags.port, 'up.fetchers': flags.fetchers }, 'up');
+      process.exitCode = await runUp(context);
+    });
+  for (const role of ['serve', 'fetch', 'schedule'] as const) {
+    const command = program.command(role).description(descriptions[role]);
+    if (role === 'serve') command.option('--port <n>', 'port of the API');
+    if (role === 'fetch') command.option('--pool <name>', 'group this fetcher belongs to');
+    command.action(async (flags: { port?: string; pool?: string }, self: Command) => {
+      await runRole(role, loadContext(self, { 'api.port': flags.port, 'fetch.pool': flags.pool }, role));
+    });
+  }
+}
+
+async function runRole(role: Role, context: Context): Promise<void> {
+  const stopped = untilStopped();
+  const { log, version, loaded } = context;
+  const engine = await startEngine({ config: loaded.config, roles: [role], version, log });
+  reportToSupervisor(engine.address);
+  log.info(
+    { pid: process.pid, ...(engine.address === null ? {} : { address: engine.address }) },
+    `${role} is running`,
+  );
+  const reason = await stopped;
+  log.info({ reason }, `${role} is stopping`);
+  await engine.stop();
+  // Keep-alive sockets and timers of libraries must not hold a stopped role.
+  process.exit(process.exitCode ?? EXIT.ok);
+}
+
+/** Runs the supervisor until a signal; answers the exit code. */
+async function runUp(context: Context): Promise<number> {
+  const { log, loaded } = context;
+  const stopped = untilStopped();
+  sayNodeAge(log);
+  // The parent holds the embedded server too, so that it stays up while roles come and go.
+  const database = await openDatabase({
+    ...databaseOptions(loaded.config),
+    maxConnections: 2,
+    applicationName: 'outrider up',
+    log,
+  });
+  let giveUp: (code: number) => void = () => undefined;
+  const hopeless = new Promise<number>((resolve) => {
+    giveUp = resolve;
+  });
+  const supervisor = superviseRoles(context, {
+    onReady: (address) => {
+      process.stdout.write(
+        `\n  Outrider is running. API: ${address}\n  Add a publisher with: outrider add https://example.com\n  Stop with Ctrl-C.\n\n`,
+      );
+    },
+    onHopeless: (code) => giveUp(code),
+  });
+  const end = await Promise.race([stopped, hopeless]);
+  log.info({}, 'stopping; requests under way may finish');
+  await supervisor.stop();
+  await database.close();
+  return typeof end === 'number' ? end : EXIT.ok;
+}
+
+/** Starts the usual roles under a supervisor, with this process's settings. */
+export function superviseRoles(
+  context: Context,
+  on: { onReady: (address: string) => void; onHopeless: (code: number) => void; env?: NodeJS.ProcessEnv },
+): Supervisor {
+  const { config } = context.loaded;
+  const fetchers = config.up.fetchers || Math.max(1, Math.min(8, availableParallelism() - 1));
+  const shared = [
+    ...(context.flags.config === undefined ? [] : ['--config', context.flags.config]),
+    ...(context.flags.logLevel === undefined ? [] : ['--log-level', context.flags.logLevel]),
+    ...(config.data.dir === null ? [] : ['--data', config.data.dir]),
+  ];
+  const roles: RoleSpec[] = [
+    { name: 'serve', args: ['serve', ...shared, '--port', String(config.api.port)] },
+    { name: 'schedule', args: ['schedule', ...shared] },
+    ...Array.from({ length: fetchers }, (_, index) => ({
+      name: `fetch ${index + 1}`,
+      args: ['fetch', ...shared],
+    })),
+  ];
+  const supervisor = new Supervisor({
+    entry: join(packageRoot(), 'dist', 'src', 'cli', 'main.js'),
+    roles,
+    env: on.env ?? process.env,
+    graceMs: config.up.graceSeconds * 1000 + 3000,
+    clock: systemClock,
+    log: context.log,
+    onMessage: (role, message) => {
+      if (role.name === 'serve' && message.type === 'ready' && message.address !== null)
+        on.onReady(message.address);
+    },
+    onHopeless: (_role, code) => on.onHopeless(code),
+  });
+  supervisor.start();
+  return supervisor;
+}
+
+function sayNodeAge(log: Log): void {
+  if (Number(process.versions.node.split('.')[0]) === 20) {
+    log.warn(
+      { node: process.versions.node },
+      'Node 20 is past its end of life; Outrider works with it, 22 or 24 get security fixes',
+    );
+  }
+}

@@ -1,0 +1,142 @@
+import type { Command } from 'commander';
+import { findDiscovery, listChannels, startDiscovery } from '../../channels/index.ts';
+import type { Database, Queryable } from '../../db/index.ts';
+import { createSource, listSources, type Source } from '../../sources/index.ts';
+import { systemClock } from '../../telemetry/index.ts';
+import { type Context, loadContext, withDatabase } from '../context.ts';
+import { printJson, printTable, relativeTime } from '../output.ts';
+
+/** `add`, `sources`, `channels`. */
+export function addSourceCommands(program: Command): void {
+  program
+    .command('add <url...>')
+    .description('follow publishers: finds their feeds and sitemaps, or follows their links')
+    .option('--name <name>', 'name of the source; its domain unless said')
+    .option('--every <minutes>', 'minutes between polls', '15')
+    .option('--no-wait', 'do not wait for the feeds to be found')
+    .action(
+      async (urls: string[], flags: { name?: string; every: string; wait: boolean }, command: Command) => {
+        const context = loadContext(command);
+        await withDatabase(context, (database) => addSources(context, database, urls, flags));
+      },
+    );
+  program
+    .command('sources')
+    .description('list publishers')
+    .action(async (_flags: object, command: Command) => {
+      const context = loadContext(command);
+      const sources = await withDatabase(context, ({ pool }) => listSources(pool));
+      if (context.flags.json) return printJson(sources);
+      if (sources.length === 0) return say('No sources yet. Add one with: outrider add https://example.com');
+      printTable(sources, [
+        { title: 'ID', value: (row) => String(row.id), align: 'right' },
+        { title: 'NAME', value: (row) => row.name, flexible: true },
+        { title: 'URL', value: (row) => row.url, flexible: true },
+        { title: 'MODE', value: (row) => row.ingestionMode },
+        { title: 'STATE', value: (row) => (row.enabled ? 'enabled' : 'disabled') },
+        { title: 'ADDED', value: (row) => relativeTime(row.createdAt) },
+      ]);
+    });
+  program
+    .command('channels')
+    .description('list feeds and sitemaps with how their polls went, trouble first')
+    .action(async (_flags: object, command: Command) => {
+      const context = loadContext(command);
+      const channels = await withDatabase(context, ({ pool }) => listChannels(pool));
+      if (context.flags.json) return printJson(channels.map(({ hash: _hash, ...rest }) => rest));
+      if (channels.length === 0) return say('No channels yet. "outrider add <url>" finds them.');
+      printTable(channels, [
+        { title: 'KIND', value: (row) => row.kind },
+        { title: 'URL', value: (row) => row.url, flexible: true },
+        { title: 'POLLS', value: (row) => String(row.polls), align: 'right' },
+        { title: '304', value: (row) => String(row.notModified), align: 'right' },
+        { title: 'NEW/SEEN', value: (row) => `${row.itemsNew}/${row.itemsSeen}`, align: 'right' },
+        {
+          title: 'ERRORS',
+          value: (row) => (row.errorsInRow === 0 ? '–' : `${row.errorsInRow} × ${row.errorKind}`),
+        },
+        { title: 'LAST GOOD', value: (row) => relativeTime(row.lastSuccessAt) },
+        { title: 'NEXT', value: (row) => relativeTime(row.dueAt) },
+      ]);
+    });
+}
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+const waitMs = 20_000;
+
+async function addSources(
+  context: Context,
+  database: Database,
+  urls: readonly string[],
+  flags: { name?: string; every: string; wait: boolean },
+): Promise<void> {
+  const intervalMinutes = Number(flags.every);
+  const added: Source[] = [];
+  for (const url of urls) {
+    const { source, created } = await createSource(database.pool, {
+      url: /^[a-z][a-z0-9+.-]*:/i.test(url) ? url : `https://${url}`,
+      ...(flags.name === undefined ? {} : { name: flags.name }),
+      ...(Number.isInteger(intervalMinutes) && intervalMinutes > 0 ? { intervalMinutes } : {}),
+    });
+    await startDiscovery(database.pool, source.id);
+    added.push(source);
+    if (!context.flags.json)
+      say(
+        created
+          ? `Added ${source.name} (${source.url}).`
+          : `${source.name} is followed already; looking for its channels again.`,
+      );
+  }
+  const running = await isCrawling(database.pool);
+  if (flags.wait && running) await waitForDiscoveries(database.pool, added);
+  if (context.flags.json) {
+    printJson(
+      await Promise.all(
+        added.map(async (source) => ({
+          ...source,
+          discovery: await findDiscovery(database.pool, source.id),
+        })),
+      ),
+    );
+    return;
+  }
+  if (!running) {
+    say('Nothing is crawling right now: its feeds are looked for as soon as "outrider up" runs.');
+    return;
+  }
+  for (const source of added) await sayFound(database.pool, source);
+}
+
+async function sayFound(db: Queryable, source: Source): Promise<void> {
+  const discovery = await findDiscovery(db, source.id);
+  const channels = await listChannels(db, { sourceId: source.id });
+  if (channels.length > 0) {
+    for (const channel of channels)
+      say(`  ${channel.kind}: ${channel.url}${channel.title === null ? '' : ` (${channel.title})`}`);
+  } else if (discovery?.state === 'nothing') {
+    say(
+      `  No feed or sitemap found after ${discovery.candidates.length} addresses; its links are followed instead.`,
+    );
+  } else {
+    say('  Still looking for its feeds; "outrider channels" shows them when they are found.');
+  }
+}
+
+async function waitForDiscoveries(db: Queryable, sources: readonly Source[]): Promise<void> {
+  const until = systemClock.monotonic() + waitMs;
+  for (const source of sources) {
+    while (systemClock.monotonic() < until) {
+      const discovery = await findDiscovery(db, source.id);
+      if (discovery === null || discovery.state === 'found' || discovery.state === 'nothing') break;
+      await systemClock.wait(300);
+    }
+  }
+}
+
+async function isCrawling(db: Queryable): Promise<boolean> {
+  const alive = await db.query<{ alive: boolean }>(
+    `SELECT count(DISTINCT role) FILTER (WHERE role IN ('fetch', 'schedule')) = 2 OR bool_or(role = 'run') AS alive
+       FROM workers WHERE heartbeat_at > now() - interval '30 seconds'`,
+  );
+  return alive.rows[0]?.alive === true;
+}

@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+import { runCli } from './program.ts';
+
+// `outrider … | head` closes the pipe early; that is not an error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+process.exitCode = await runCli(process.argv.slice(2));

@@ -1,0 +1,106 @@
+/** Prints data for programs: one JSON document. BigInts become numbers where they fit, dates ISO text. */
+export function printJson(value: unknown): void {
+  process.stdout.write(
+    `${JSON.stringify(value, (_key, one: unknown) => (typeof one === 'bigint' ? Number(one) : one), 2)}\n`,
+  );
+}
+
+export type Column<T> = {
+  title: string;
+  value: (row: T) => string;
+  align?: 'right' /** May be cut to fit the terminal. */;
+  flexible?: boolean;
+};
+
+const ellipsis = '…';
+
+/** Columns a character takes in a terminal; good enough for the scripts we meet. */
+export function displayWidth(text: string): number {
+  let width = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0)!;
+    const isWide =
+      (code >= 0x1100 && code <= 0x115f) ||
+      (code >= 0x2e80 && code <= 0xa4cf) ||
+      (code >= 0xac00 && code <= 0xd7a3) ||
+      (code >= 0xf900 && code <= 0xfaff) ||
+      (code >= 0xfe30 && code <= 0xfe6f) ||
+      (code >= 0xff00 && code <= 0xff60) ||
+      code >= 0x1f300;
+    const isMark = code >= 0x300 && code <= 0x36f;
+    width += isMark ? 0 : isWide ? 2 : 1;
+  }
+  return width;
+}
+
+/** Text from the web, safe to print: one line, no control characters. */
+export const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
+
+/** Cuts text to a width, with an ellipsis. */
+export function fit(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let out = '';
+  let used = 0;
+  for (const character of text) {
+    const next = displayWidth(character);
+    if (used + next > width - 1) break;
+    out += character;
+    used += next;
+  }
+  return out + ellipsis;
+}
+
+/** Prints rows as a table that fits the terminal; piped output is not cut. */
+export function printTable<T>(
+  rows: readonly T[],
+  columns: readonly Column<T>[],
+  width = process.stdout.columns ?? Number.POSITIVE_INFINITY,
+): void {
+  process.stdout.write(renderTable(rows, columns, width));
+}
+
+/** The table as text. */
+export function renderTable<T>(rows: readonly T[], columns: readonly Column<T>[], width: number): string {
+  const cells = rows.map((row) => columns.map((column) => oneLine(column.value(row))));
+  const widths = columns.map((column, index) =>
+    Math.max(displayWidth(column.title), ...cells.map((line) => displayWidth(line[index]!))),
+  );
+  const gap = 2;
+  let excess = widths.reduce((sum, one) => sum + one + gap, -gap) - width;
+  while (excess > 0) {
+    // The widest flexible column gives way first.
+    let widest = -1;
+    for (const [index, column] of columns.entries())
+      if (column.flexible && widths[index]! > 12 && (widest < 0 || widths[index]! > widths[widest]!))
+        widest = index;
+    if (widest < 0) break;
+    widths[widest]! -= 1;
+    excess -= 1;
+  }
+  const pad = (text: string, index: number): string => {
+    const cut = fit(text, widths[index]!);
+    const space = ' '.repeat(Math.max(0, widths[index]! - displayWidth(cut)));
+    return columns[index]!.align === 'right' ? space + cut : cut + space;
+  };
+  const lines = [columns.map((column) => column.title), ...cells].map((line) =>
+    line.map(pad).join(' '.repeat(gap)).trimEnd(),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+/** "3 min ago", "in 2 h": how long from now, in words. */
+export function relativeTime(date: Date | null, now = Date.now()): string {
+  if (date === null) return '–';
+  const seconds = Math.round((date.getTime() - now) / 1000);
+  const size = Math.abs(seconds);
+  const [amount, unit] =
+    size < 90
+      ? [size, 's']
+      : size < 5400
+        ? [size / 60, 'min']
+        : size < 129_600
+          ? [size / 3600, 'h']
+          : [size / 86_400, 'd'];
+  const text = `${Math.round(amount)} ${unit}`;
+  return seconds < 0 ? `${text} ago` : `in ${text}`;
+}

@@ -178,7 +178,11 @@ export class FeedReader {
   // The entry the document's end cut off counts if anything of it was complete.
   #endLastEntry(): void {
     this.#commitSuspended();
-    if (this.#draft && !isBlank(this.#draft)) this.#addEntry(this.#draft);
+    if (this.#draft && !isBlank(this.#draft)) {
+      // The link that should follow may differ from the item's name in RDF.
+      this.#draft.about = null;
+      this.#addEntry(this.#draft);
+    }
     this.#draft = null;
   }
 

@@ -239,6 +239,12 @@ describe('links', () => {
     expect(first(feed).link).toBe('https://a.example/1');
   });
 
+  it('takes an empty reference for its base only where the document names one', () => {
+    const url = 'https://a.example/feed';
+    expect(atomEntry('<link href=""/>', { url }).link).toBeNull();
+    expect(atomEntry('<link xml:base="/1" href=""/>', { url }).link).toBe('https://a.example/1');
+  });
+
   it('ignores a base nobody can fetch from', () => {
     const inner = '<link xml:base="file:///tmp/" href="1"/>';
     expect(atomEntry(inner, { url: 'https://a.example/feed' }).link).toBe('https://a.example/1');

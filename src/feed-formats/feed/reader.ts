@@ -192,6 +192,10 @@ export class FeedReader {
     const inGroup = depth === 2 && this.#frames.at(-2)?.key === 'media:group';
     if ((depth !== 1 && !inGroup) || !isEntryField(key)) return;
     this.#commitSuspended();
+    // An empty reference is its base (RFC 3986 5.2.2). That is worth something where the document named the base
+    // itself; the address of the feed is no article.
+    if (key === 'link' && attributes.href?.trim() === '' && base !== null && base !== this.#outer.base)
+      attributes.href = base;
     applyEntryAttributes(this.#draft, key, attributes, base);
     this.#capture = openCapture(key, this.#frames.length, attributes, base);
   }

@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { startDiscovery } from '../../channels/index.ts';
+import { openDatabase } from '../../db/index.ts';
+import { databaseOptions } from '../../engine.ts';
+import { AppError, EXIT } from '../../errors/index.ts';
+import { createSource } from '../../sources/index.ts';
+import { systemClock } from '../../telemetry/index.ts';
+import { type Context, loadContext } from '../context.ts';
+import { checkDemo, type DemoResult } from '../demo/checks.ts';
+import { startView } from '../demo/view.ts';
+import { startWebProcess, type WebProcess } from '../demo/web-process.ts';
+import { untilStopped } from '../stop-signals.ts';
+import { superviseRoles } from './roles.ts';
+
+type DemoFlags = { seconds?: string; publishers: string; seed: string; speed: string };
+
+// Shorter than the usual second, so that there is something to watch; the checks hold us to it.
+const delayMs = 250;
+const usualPort = 8060;
+
+/** `demo`: the whole engine on a simulated web. */
+export function addDemoCommand(program: Command): void {
+  program
+    .command('demo')
+    .description('watch it work on a simulated web of publishers; nothing leaves this machine')
+    .option('--seconds <n>', 'stop by itself after so long; until Ctrl-C unless said')
+    .option('--publishers <n>', 'how many publishers', '40')
+    .option('--seed <n>', 'which web', '7')
+    .option('--speed <n>', "the web's hours per real hour", '60')
+    .action(async (flags: DemoFlags, command: Command) => {
+      const numbers = {
+        seconds: numberOf('seconds', flags.seconds),
+        publishers: numberOf('publishers', flags.publishers)!,
+        seed: numberOf('seed', flags.seed)!,
+        speed: numberOf('speed', flags.speed)!,
+      };
+      process.exitCode = await runDemo(command, numbers);
+    });
+}
+
+function numberOf(name: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (!Number.isFinite(number) || number < 0)
+    throw new AppError('usage', `--${name} takes a number, not "${text}"`, { exitCode: EXIT.usage });
+  return number;
+}
+
+type DemoNumbers = { seconds: number | undefined; publishers: number; seed: number; speed: number };
+
+async function runDemo(command: Command, numbers: DemoNumbers): Promise<number> {
+  const stopped = untilStopped();
+  const dir = mkdtempSync(join(tmpdir(), 'outrider-demo-'));
+  try {
+    const hostsFile = join(dir, 'hosts');
+    const web = await startWebProcess({ ...numbers, hostsFile });
+    try {
+      const context = loadContext(
+        command,
+        {
+          'data.dir': process.env.DATABASE_URL ? undefined : join(dir, 'data'),
+          'api.port': await freePort(),
+          'log.level': command.optsWithGlobals<{ logLevel?: string }>().logLevel ?? 'error',
+        },
+        'demo',
+      );
+      const result = await crawl(context, web, hostsFile, numbers, stopped);
+      if (context.flags.json) process.stdout.write(`${JSON.stringify(result)}\n`);
+      else process.stdout.write(summaryOf(result));
+      return result.politenessViolations === 0 && result.lost === 0 && result.documents > 0
+        ? EXIT.ok
+        : EXIT.failed;
+    } finally {
+      await web.stop();
+    }
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+async function crawl(
+  context: Context,
+  web: WebProcess,
+  hostsFile: string,
+  numbers: DemoNumbers,
+  stopped: Promise<string>,
+): Promise<DemoResult> {
+  const { stderr } = process;
+  const until =
+    numbers.seconds === undefined
+      ? Number.POSITIVE_INFINITY
+      : systemClock.monotonic() + numbers.seconds * 1000;
+  stderr.write(
+    `Outrider demo: ${numbers.publishers} publishers on a simulated web (seed ${numbers.seed}, ${numbers.speed} × real time). Nothing leaves this machine.\n`,
+  );
+  const database = await openDatabase({
+    ...databaseOptions(context.loaded.config),
+    maxConnections: 4,
+    applicationName: 'outrider demo',
+    log: context.log,
+  });
+  try {
+    for (const { host } of (await web.ask<{ publishers: { host: string }[] }>('/state')).publishers) {
+      const { source } = await createSource(database.pool, { url: `http://${host}/`, intervalMinutes: 1 });
+      await startDiscovery(database.pool, source.id);
+    }
+    let hopeless: number | null = null;
+    const supervisor = superviseRoles(context, {
+      onReady: (address) =>
+        void stderr.write(
+          `API: ${address}/   (try ${address}/api/v1/documents?q=news)   Stop with Ctrl-C.\n`,
+        ),
+      onHopeless: (code) => {
+        hopeless = code;
+      },
+      env: {
+        ...process.env,
+        OUTRIDER_FETCH_HOSTS_FILE: hostsFile,
+        OUTRIDER_FETCH_ALLOW_NETWORKS: `127.0.0.0/8:${web.port}`,
+        OUTRIDER_FETCH_DEFAULT_DELAY_MS: String(delayMs),
+        LOG_LEVEL: context.loaded.config.log.level,
+      },
+    });
+    const view = startView(database.pool);
+    let interrupted = false;
+    void stopped.then(() => {
+      interrupted = true;
+    });
+    while (!interrupted && hopeless === null && systemClock.monotonic() < until) {
+      await Promise.race([systemClock.wait(Math.min(1000, until - systemClock.monotonic())), stopped]);
+      if (!interrupted) await view.turn();
+    }
+    view.end();
+    await supervisor.stop();
+    if (hopeless !== null)
+      throw new AppError('demo_failed', 'a part of the engine could not start', {
+        exitCode: hopeless,
+        advice: 'Its message above says why.',
+      });
+    return await checkDemo(database.pool, web, delayMs);
+  } finally {
+    await database.close();
+  }
+}
+
+/** The usual port, or any free one when somebody has it. */
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', () => resolve(0));
+    server.listen(usualPort, '127.0.0.1', () => server.close(() => resolve(usualPort)));
+  });
+}
+
+function summaryOf(result: DemoResult): string {
+  const words = Object.entries(result).map(
+    ([name, value]) =>
+      `  ${String(value).padStart(7)}  ${name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)}`,
+  );
+  return `\n${words.join('\n')}\n`;
+}

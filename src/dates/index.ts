@@ -2,6 +2,7 @@ import { rewriteEastAsian } from './east-asia.ts';
 import type { Reading } from './iso.ts';
 import { parseIso } from './iso.ts';
 import { foldWord } from './names.ts';
+import { parseRfc822 } from './rfc822.ts';
 import { parseWords } from './words.ts';
 import { toInstantMs } from './zones.ts';
 
@@ -20,6 +21,8 @@ export function parseDate(text: string): Date | null {
   if (trimmed.length < 4 || trimmed.length > maxLength) return null;
   const stamp = parseTimestamp(trimmed);
   if (stamp !== null) return stamp;
+  const common = parseRfc822(trimmed);
+  if (common) return toDate(common, false);
   const folded = fold(trimmed);
   const { text: prepared, korean } = rewriteEastAsian(folded);
   const reading = parseIso(prepared) ?? parseWords(prepared);

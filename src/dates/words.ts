@@ -205,10 +205,10 @@ function numericDay(texts: readonly string[], separator: string, weekday: number
   } else if (a.length <= 2 && (c.length === 4 || c.length === 2)) {
     const year = c.length === 4 ? third : expandTwoDigitYear(third);
     if (year !== null) readings.push({ year, month: second, day: first });
-    // With dots the day comes first everywhere.
+    // With dots the day comes before the month everywhere; the year may come first (Korea: 20.11.12).
     if (year !== null && separator !== '.') readings.push({ year, month: first, day: second });
     const leadingYear = a.length === 2 && c.length === 2 ? expandTwoDigitYear(first) : null;
-    if (leadingYear !== null && separator !== '.')
+    if (leadingYear !== null && (separator !== '.' || (first >= 10 && first <= 29)))
       readings.push({ year: leadingYear, month: second, day: third });
   }
   readings = readings.filter(exists);

@@ -11,7 +11,14 @@ const windows1252High =
   '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';
 
 function decodeWindows1252(bytes: Uint8Array): string {
-  const text = asBuffer(bytes).toString('latin1');
+  return mapC1Controls(asBuffer(bytes).toString('latin1'));
+}
+
+/**
+ * Reads C1 control characters as the windows-1252 characters their authors meant, as HTML does for references like
+ * &#146;; nobody writes the controls themselves.
+ */
+export function mapC1Controls(text: string): string {
   return text.replace(/[\u0080-\u009f]/g, (char) => windows1252High[char.charCodeAt(0) - 0x80] ?? char);
 }
 

@@ -2,6 +2,7 @@ import { createStreamDecoder, decodeAs } from './decoders.ts';
 import type { DecodeOptions, Evidence } from './detect.ts';
 import { detectCharset } from './detect.ts';
 
+export { mapC1Controls } from './decoders.ts';
 export type { DecodeOptions, Evidence } from './detect.ts';
 
 /** A document's text, the encoding it was read in and what that choice rests on. */

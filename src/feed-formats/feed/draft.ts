@@ -97,8 +97,9 @@ function lastDate(texts: readonly string[]): Date | null {
   return null;
 }
 
+// Services that count clicks by standing between feed and site; many are gone, and their links with them.
 const proxyHost =
-  /^https?:\/\/(?:feeds?\d*\.|feedproxy\.|rss\.)?(?:feedburner|feedsportal|pheedo|google)\.[a-z.]+\//;
+  /^https?:\/\/(?:feedproxy\.google|(?:[\w-]{1,63}\.){0,4}(?:feedburner|feedsportal|pheedo))\.com\//;
 
 function decideLink(draft: Draft, fallbackBase: string | null): string | null {
   const html = draft.alternates.find((link) => link.isHtml) ?? draft.alternates[0] ?? null;

@@ -36,7 +36,7 @@ const otherFields = new Set([
     'author',
     'id',
   ],
-  ...['updated', 'modified', 'managingeditor', 'webmaster', 'docs', 'category', 'image', 'icon', 'logo'],
+  ...['updated', 'modified', 'managingeditor', 'webmaster', 'docs', 'category', 'icon', 'logo'],
 ]);
 
 /** Whether an element of a channel is one of its fields. */

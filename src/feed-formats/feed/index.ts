@@ -1,3 +1,4 @@
+import { constants, gunzipSync } from 'node:zlib';
 import { decodeBytes } from '../../text/index.ts';
 import { parseJsonFeed } from './json.ts';
 import type { FeedOptions, FeedResult } from './model.ts';
@@ -7,22 +8,41 @@ import { resolveBase } from './values.ts';
 export type { Enclosure, Feed, FeedEntry, FeedOptions, FeedResult, NotAFeedReason } from './model.ts';
 
 const defaultMaxEntries = 50_000;
+// The limit of a feed's body (spec: 16 MB) holds for its unpacked form too.
+const maxUnpackedBytes = 16 * 1024 * 1024;
 
 /**
  * Reads a feed of any format: RSS 0.9x to 2.0, RDF, Atom 0.3 and 1.0, CDF, JSON Feed, RSS-in-JSON. Never throws on
  * any bytes; a damaged feed gives the entries before the damage.
  */
 export function parseFeed(body: Uint8Array, options: FeedOptions = {}): FeedResult {
-  const { text } = decodeBytes(body, { contentType: options.contentType, kind: 'xml' });
+  const { text } = decodeBytes(unpack(body), { contentType: options.contentType, kind: 'xml' });
   const url = options.url === undefined ? null : resolveBase(options.url, null);
   const maxEntries = options.maxEntries ?? defaultMaxEntries;
   const start = /\S/.exec(text);
   if (!start) return { outcome: 'not_a_feed', reason: 'empty', detail: 'the document has no text' };
-  if (start[0] === '{' || start[0] === '[') return parseJsonFeed(text, { url, maxEntries });
+  if (start[0] === '{' || start[0] === '[') {
+    const result = parseJsonFeed(text, { url, maxEntries });
+    // A brace may also be junk a broken program printed before its XML.
+    if (result.outcome === 'feed' || !/<(?:rss|feed|rdf)\b/i.test(text.slice(0, 10_000))) return result;
+  }
   const reader = new FeedReader({ url, maxEntries });
   reader.write(text);
   reader.end();
   return resultOf(reader);
+}
+
+// Some servers send .gz files as they are, or compress twice; the fetcher has undone what the headers said.
+function unpack(body: Uint8Array): Uint8Array {
+  if (body[0] !== 0x1f || body[1] !== 0x8b) return body;
+  try {
+    // A cut file keeps what came before the cut.
+    return gunzipSync(body, { maxOutputLength: maxUnpackedBytes, finishFlush: constants.Z_SYNC_FLUSH });
+  } catch (error) {
+    // Not gzip after all, or a bomb: zlib says so only by throwing, and the bytes as they are give a clear outcome.
+    if (!(error instanceof Error)) throw error;
+    return body;
+  }
 }
 
 function resultOf(reader: FeedReader): FeedResult {

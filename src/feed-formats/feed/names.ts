@@ -51,25 +51,37 @@ export type Scope = {
   cache: Map<string, string>;
   /** Default namespace as written, where one was. */
   address: string;
+  /** Scopes of inner elements by what they declare: some programs repeat declarations on every element. */
+  inner: Map<string, Scope>;
 };
 
 /** The scope of a document before its first declaration. */
 export function rootScope(): Scope {
-  return { parent: null, prefixes: new Map(), cache: new Map(), address: '' };
+  return newScope(null);
+}
+
+function newScope(parent: Scope | null): Scope {
+  return { parent, prefixes: new Map(), cache: new Map(), address: parent?.address ?? '', inner: new Map() };
 }
 
 /** The scope inside an element: its own when the element declares prefixes, else the surrounding one. */
 export function enterScope(scope: Scope, attributes: Record<string, string>): Scope {
-  let inner: Scope | null = null;
+  let declarations = '';
+  for (const name in attributes)
+    if (name.startsWith('xmlns')) declarations += `${name}=${attributes[name] ?? ''} `;
+  if (declarations === '') return scope;
+  const known = scope.inner.get(declarations);
+  if (known) return known;
+  const inner = newScope(scope);
   for (const name in attributes) {
-    if (!name.startsWith('xmlns')) continue;
     const prefix = name === 'xmlns' ? '' : name.startsWith('xmlns:') ? name.slice(6) : null;
     if (prefix === null) continue;
-    inner ??= { parent: scope, prefixes: new Map(), cache: new Map(), address: scope.address };
-    if (prefix === '') inner.address = (attributes[name] ?? '').slice(0, 200);
     inner.prefixes.set(prefix, namespaceOf(attributes[name] ?? '', prefix));
+    if (prefix === '') inner.address = (attributes[name] ?? '').slice(0, 200);
   }
-  return inner ?? scope;
+  // Documents choose the declarations; beyond this many they are noise.
+  if (scope.inner.size < 100 && declarations.length < 1000) scope.inner.set(declarations, inner);
+  return inner;
 }
 
 function namespaceOf(address: string, prefix: string): string {

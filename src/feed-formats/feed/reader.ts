@@ -37,8 +37,12 @@ export class FeedReader {
   #feedDepth = 0;
   // Fields left open ("<link>http://... <title>") push their siblings one level down each.
   #unclosed = 0;
+  // An entry that another one began inside of: unclosed before it, unless the inner one turns out to be empty.
+  #suspended: { draft: Draft; depth: number; unclosed: number } | null = null;
+  #rootDepth = 0;
   #rootClosed = false;
   #ending = false;
+  #htmlDoctype = false;
 
   constructor(options: { url: string | null; maxEntries: number }) {
     this.#maxEntries = options.maxEntries;
@@ -47,7 +51,7 @@ export class FeedReader {
       {
         onopentag: (name, attributes) => this.#open(name, attributes),
         ontext: (text) => this.#text(text),
-        onclosetag: (_name, implied) => this.#close(implied),
+        onclosetag: () => this.#close(),
         onprocessinginstruction: (name, data) => this.#instruction(name, data),
       },
       // Entities: htmlparser2 knows the five of XML and numeric ones; declared ones are never expanded.
@@ -64,7 +68,7 @@ export class FeedReader {
   end(): void {
     this.#ending = true;
     if (this.stopped === null) this.#parser.end();
-    if (this.#draft && !isBlank(this.#draft) && this.stopped !== 'capped') this.#endEntry();
+    if (this.stopped !== 'capped') this.#endLastEntry();
     if (this.feed) this.feed.truncated = !this.#rootClosed && this.stopped !== 'capped';
   }
 
@@ -75,7 +79,7 @@ export class FeedReader {
   }
 
   #instruction(name: string, data: string): void {
-    if (name === '!doctype' && this.feed === null && /^!doctype\s+html/i.test(data)) this.#stop('html');
+    if (name === '!doctype' && /^!doctype\s+html\b/i.test(data)) this.#htmlDoctype = true;
   }
 
   #open(name: string, attributes: Record<string, string>): void {
@@ -106,7 +110,8 @@ export class FeedReader {
     if (!capture || capture.holdsMarkup) return false;
     const next = key === 'item' || key === 'entry';
     if (!next && !(this.#draft ? isEntryField(key) : isFeedField(key))) return false;
-    if (capture.key === key || capture.innerDepth > 0) return false;
+    // An element that has only white space before its first child is a container, like <author> or <enclosure>.
+    if (!next && (capture.key === key || capture.innerDepth > 0 || capture.text.trim() === '')) return false;
     this.#endCapture();
     this.#unclosed += 1;
     return true;
@@ -120,10 +125,14 @@ export class FeedReader {
   }
 
   #startEntry(attributes: Record<string, string>, base: string | null): void {
-    this.#endEntry();
-    if (this.feed === null) this.feed = emptyFeed('atom', null);
-    if (this.feed.entries.length >= this.#maxEntries) {
-      this.feed.capped = true;
+    if (this.#capture) this.#endCapture();
+    this.#commitSuspended();
+    if (this.feed === null) this.#startFeed(emptyFeed('atom', null));
+    if (this.#draft)
+      this.#suspended = { draft: this.#draft, depth: this.#entryDepth, unclosed: this.#unclosed };
+    if (this.#isFull()) {
+      this.#commitSuspended();
+      this.#draft = null;
       this.#stop('capped');
       return;
     }
@@ -131,12 +140,49 @@ export class FeedReader {
     this.#entryDepth = this.#frames.length;
     this.#unclosed = 0;
     applyEntryAttributes(this.#draft, 'item', attributes, base);
+    if (!isBlank(this.#draft)) this.#commitSuspended();
+  }
+
+  #isFull(): boolean {
+    if (!this.feed) return false;
+    this.feed.capped = this.feed.entries.length + (this.#suspended ? 1 : 0) >= this.#maxEntries;
+    return this.feed.capped;
+  }
+
+  #commitSuspended(): void {
+    if (this.#suspended) this.#addEntry(this.#suspended.draft);
+    this.#suspended = null;
+  }
+
+  #addEntry(draft: Draft): void {
+    if (this.feed) addEntry(this.feed, finishDraft(draft, this.#outer.base ?? this.feed.link));
   }
 
   #endEntry(): void {
     if (this.#capture) this.#endCapture();
-    if (this.#draft && this.feed)
-      addEntry(this.feed, finishDraft(this.#draft, this.#outer.base ?? this.feed.link));
+    const draft = this.#draft;
+    if (!draft) return;
+    if (this.#suspended && isBlank(draft)) {
+      // "<item><title>a</title><item/>..." goes on with the outer entry.
+      this.#draft = this.#suspended.draft;
+      this.#entryDepth = this.#suspended.depth;
+      this.#unclosed = this.#suspended.unclosed;
+      this.#suspended = null;
+      return;
+    }
+    this.#commitSuspended();
+    this.#addEntry(draft);
+    this.#draft = null;
+  }
+
+  // The entry the document's end cut off counts if anything of it was complete.
+  #endLastEntry(): void {
+    this.#commitSuspended();
+    if (this.#draft && !isBlank(this.#draft)) {
+      // The link that should follow may differ from the item's name in RDF.
+      this.#draft.about = null;
+      this.#addEntry(this.#draft);
+    }
     this.#draft = null;
   }
 
@@ -145,15 +191,20 @@ export class FeedReader {
     const depth = this.#frames.length - this.#entryDepth - this.#unclosed;
     const inGroup = depth === 2 && this.#frames.at(-2)?.key === 'media:group';
     if ((depth !== 1 && !inGroup) || !isEntryField(key)) return;
+    this.#commitSuspended();
+    // An empty reference is its base (RFC 3986 5.2.2). That is worth something where the document named the base
+    // itself; the address of the feed is no article.
+    if (key === 'link' && attributes.href?.trim() === '' && base !== null && base !== this.#outer.base)
+      attributes.href = base;
     applyEntryAttributes(this.#draft, key, attributes, base);
     this.#capture = openCapture(key, this.#frames.length, attributes, base);
   }
 
   #openFeedPart(key: string, attributes: Record<string, string>, base: string | null): void {
     const started = startFeed(key, attributes, this.#frames.at(-1)?.scope ?? this.#outer.scope);
-    if (started && this.feed === null) this.feed = started;
+    if (started && this.feed === null) this.#startFeed(started);
     if (this.feed === null) {
-      if (key === 'html' || key === 'xhtml:html') this.#stop('html');
+      if (this.#htmlDoctype || key === 'html' || key === 'xhtml:html') this.#stop('html');
       return;
     }
     if (started || key === 'channel') {
@@ -167,15 +218,20 @@ export class FeedReader {
     this.#capture = openCapture(key, this.#frames.length, attributes, base);
   }
 
+  #startFeed(feed: Feed): void {
+    this.feed = feed;
+    this.#rootDepth = this.#frames.length;
+  }
+
   #text(text: string): void {
     if (this.#capture) writeCapture(this.#capture, text);
   }
 
-  #close(implied: boolean): void {
+  #close(): void {
     const depth = this.#frames.length;
     const frame = this.#frames.pop();
     if (!frame || this.stopped !== null) return;
-    if (depth === 1 && !implied) this.#rootClosed = true;
+    if (this.feed && depth === this.#rootDepth && !this.#ending) this.#rootClosed = true;
     if (this.#capture) {
       if (depth > this.#capture.depth) closeInner(this.#capture, frame.key);
       else this.#endCapture();

@@ -1,11 +1,12 @@
 import { Parser } from 'htmlparser2';
+import { mapC1Controls } from '../../text/index.ts';
 
 /**
  * Copies a string out of the document it was cut from: V8 keeps the whole parent text alive behind every slice, and
- * entries outlive the document. Lone surrogates, which databases refuse, become U+FFFD on the way.
+ * entries outlive the document. C1 controls become what was meant, and lone surrogates, which databases refuse, U+FFFD.
  */
 export function detach(text: string): string {
-  return Buffer.from(text).toString();
+  return Buffer.from(mapC1Controls(text)).toString();
 }
 
 /** White space collapsed and cut from the ends; null when nothing is left. */

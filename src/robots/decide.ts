@@ -120,8 +120,9 @@ function namesToken(agent: string, token: string): boolean {
 
 /** Path and query of a URL as it stands, without parsing it: rules speak of the bytes that are requested. */
 function pathOf(url: string): string {
-  const scheme = url.indexOf('://');
-  const authority = scheme >= 0 ? scheme + 3 : url.startsWith('//') ? 2 : 0;
+  // `example.com/a?u=http://b`: a scheme stands before any path or query.
+  const scheme = /^[^/?;#]*:\/\//.exec(url);
+  const authority = scheme !== null ? scheme[0].length : url.startsWith('//') ? 2 : 0;
   const hash = url.indexOf('#', authority);
   const end = hash < 0 ? url.length : hash;
   const rest = url.slice(authority, end);

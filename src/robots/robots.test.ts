@@ -126,9 +126,24 @@ describe('patterns', () => {
     expect(allowed(robots, '/robots.txt.bak')).toBe(false);
   });
 
+  it('cuts lines where Google does', () => {
+    const long = `/x/${'a'.repeat(16_649)}`;
+    const robots = parse('User-agent: *', `Disallow: ${long}/qux`);
+    expect([allowed(robots, '/fux'), allowed(robots, `${long}/fux`)]).toEqual([true, false]);
+  });
+
   it('finds the path of any address', () => {
     const robots = parse('User-agent: *', 'Disallow: /x', 'Disallow: /?q');
-    for (const url of ['http://h/x', 'https://h/x#f', '//h/x', '/x', 'http://h?q', 'h/x'])
+    for (const url of [
+      'http://h/x',
+      'https://h/x#f',
+      '//h/x',
+      '/x',
+      'http://h?q',
+      'h/x',
+      'h/x?u=http://a/b',
+      'h/x;p',
+    ])
       expect(decideRobots(robots, 'a', url).allowed).toBe(false);
     for (const url of ['', 'http://h', 'http://h#/x', 'http://x/'])
       expect(decideRobots(robots, 'a', url).allowed).toBe(true);

@@ -54,21 +54,27 @@ export function identifyUrl(input: string, options: IdentifyOptions = {}): Ident
   if (named === null) return rejected('invalid');
   const fetchUrl = fetchUrlOf(url);
   if (fetchUrl.length > MAX_URL_LENGTH || named.key.length > MAX_URL_LENGTH) return rejected('too_long');
-  const parent = isAddress(named.hostname) ? null : registrableDomain(named.hostname);
-  const own = domainOf(named.hostname, named.port);
-  if (own === null) return rejected('invalid');
-  const domain = options.collapseDomains === true && parent !== null ? domainOf(parent, named.port)! : own;
-  return {
-    outcome: 'ok',
-    identity: {
-      fetchUrl,
-      key: named.key,
-      hash: sha256(named.key),
-      domain,
-      ...domainIdentity(domain),
-      registrableDomain: parent,
-    },
-  };
+  const host = identifyHost(named.hostname, named.port, options.collapseDomains === true);
+  if (host === null) return rejected('invalid');
+  return { outcome: 'ok', identity: { fetchUrl, key: named.key, hash: sha256(named.key), ...host } };
+}
+
+type HostIdentity = Pick<UrlIdentity, 'domain' | 'domainKey' | 'bucket' | 'registrableDomain'>;
+
+// Links come by the hundred from one host; its suffix and hash cost as much as all the rest of an identity.
+const MAX_KNOWN_HOSTS = 10_000;
+const knownHosts = new Map<string, HostIdentity | null>();
+
+function identifyHost(hostname: string, port: string, collapse: boolean): HostIdentity | null {
+  const name = `${hostname}:${port}${collapse ? '*' : ''}`;
+  const known = knownHosts.get(name);
+  if (known !== undefined) return known;
+  const parent = isAddress(hostname) ? null : registrableDomain(hostname);
+  const domain = domainOf(collapse && parent !== null ? parent : hostname, port);
+  const identity = domain === null ? null : { domain, ...domainIdentity(domain), registrableDomain: parent };
+  if (knownHosts.size >= MAX_KNOWN_HOSTS) knownHosts.clear();
+  knownHosts.set(name, identity);
+  return identity;
 }
 
 /** The robots.txt cache key of a fetch URL: scheme, host with `www.`, port; empty when the argument is no URL. */

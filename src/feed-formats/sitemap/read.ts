@@ -212,7 +212,8 @@ class Reading {
   #isDone(): boolean {
     if (this.#collector.stopped !== null || this.#feed.isFull) return true;
     if (this.#xml?.kind === 'page') return true;
-    const isLost = this.#xml?.kind === null || (this.#text !== null && this.#collector.count === 0);
+    const isLost =
+      this.#isBare || this.#xml?.kind === null || (this.#text !== null && this.#collector.count === 0);
     return isLost && this.bytes > MAX_PROLOGUE_BYTES;
   }
 }

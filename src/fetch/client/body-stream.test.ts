@@ -71,6 +71,25 @@ describe('decoding', () => {
     expect((await readAll(await client.requestStream({ url }))).equals(gzipSync(body))).toBe(true);
   });
 
+  test.each<[string, Buffer, boolean]>([
+    ['deflate', deflateRawSync(body), false],
+    ['identity', gzipSync(body), true],
+  ])('first bytes that come one by one (%s)', async (encoding, wire, unwrapGzip) => {
+    const { client, url } = await serve((socket) => {
+      const whole = respond('200 OK', { 'content-encoding': encoding }, wire);
+      const start = whole.length - wire.length;
+      socket.write(whole.subarray(0, start));
+      let at = start;
+      const next = (): void => {
+        if (at === start + 6) return void socket.write(whole.subarray(at));
+        socket.write(whole.subarray(at, at + 1), () => setImmediate(() => setImmediate(next)));
+        at += 1;
+      };
+      next();
+    });
+    expect((await readAll(await client.requestStream({ url, unwrapGzip }))).equals(body)).toBe(true);
+  });
+
   test.each(['', 'x'])('a body of "%s" may be unwrapped too', async (text) => {
     const { client, url } = await serve((socket) => socket.write(respond('200 OK', {}, text)));
     expect((await readAll(await client.requestStream({ url, unwrapGzip: true }))).toString()).toBe(text);

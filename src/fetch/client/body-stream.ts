@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { pipeline, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
 import {
   createDecoder,
   type DecodeLimits,
@@ -10,20 +9,8 @@ import {
 } from './content-decoding.ts';
 import type { WireStream } from './exchange.ts';
 import { describeError } from './failure.ts';
+import { readBytes } from './read-bytes.ts';
 import { HttpBodyError } from './result.ts';
-
-/** The first bytes of a stream without consuming them; fewer when it ends before. */
-async function peek(stream: Readable, count: number): Promise<Buffer> {
-  for (;;) {
-    const chunk = stream.read(count) as Buffer | null;
-    if (chunk !== null) {
-      stream.unshift(chunk);
-      return chunk;
-    }
-    if (stream.readableEnded || stream.destroyed) return Buffer.alloc(0);
-    await Promise.race([once(stream, 'readable'), once(stream, 'end'), once(stream, 'close')]);
-  }
-}
 
 /**
  * Decoded chunks of a streamed response. Caps are checked as it grows: the output against bytes and ratio, and every
@@ -51,8 +38,8 @@ export async function* readBodyStream(
   };
   try {
     for (const encoding of encodings.toReversed())
-      addStage(encoding, encoding === 'deflate' ? await peek(last, 2) : Buffer.alloc(0));
-    if (options.unwrapGzip && isGzip(await peek(last, 2))) addStage('gzip', Buffer.alloc(0));
+      addStage(encoding, encoding === 'deflate' ? await readBytes(last, 2, true) : Buffer.alloc(0));
+    if (options.unwrapGzip && isGzip(await readBytes(last, 2, true))) addStage('gzip', Buffer.alloc(0));
     let bytes = 0;
     for await (const chunk of last as AsyncIterable<Buffer>) {
       bytes += chunk.length;

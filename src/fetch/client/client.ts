@@ -9,6 +9,7 @@ import { type ExchangeEnd, type ExchangePlan, runExchange } from './exchange.ts'
 import { hostKey } from './hosts-table.ts';
 import { createNameResolver, type NameResolver, type Resolution } from './name-resolver.ts';
 import { createNetworkLimiter, type Gate, type NetworkLimiter } from './network-limits.ts';
+import { createProxyChooser, type ProxyChooser } from './proxies/index.ts';
 import type {
   BodilessResult,
   Failure,
@@ -51,7 +52,7 @@ export type HttpClient = {
 
 type Prepared = { url: URL; target: DialTarget; gates: Gate[]; dnsMs: number };
 type Settings = Required<
-  Omit<HttpClientOptions, 'hosts' | 'localAddress' | 'resolver' | 'ca' | 'networkLimits'>
+  Omit<HttpClientOptions, 'hosts' | 'localAddress' | 'resolver' | 'ca' | 'networkLimits' | 'proxies'>
 > & {
   hosts: HttpClientOptions['hosts'];
   maxPerDomain: number;
@@ -125,6 +126,7 @@ class Client implements HttpClient {
   private readonly names: NameResolver;
   private readonly limiter: NetworkLimiter;
   private readonly pool: ConnectionPool;
+  private readonly proxies: ProxyChooser;
   private closed = false;
   private requests = 0;
   private failures = 0;
@@ -136,6 +138,7 @@ class Client implements HttpClient {
     this.guard = createAddressGuard(allowNetworks, allowedPorts);
     this.names = createNameResolver({ lookup: options.resolver, localAddress });
     this.limiter = createNetworkLimiter();
+    this.proxies = createProxyChooser(options.proxies ?? []);
     this.pool = createConnectionPool({
       dial: createDialler({ guard: this.guard, connectTimeoutMs, localAddress, ca }),
       maxConnections: rest.maxConnections,
@@ -275,9 +278,14 @@ class Client implements HttpClient {
       // The exchange may outlive its outcome (draining, streaming): its place is held until it ends.
       if (isOver) release();
       else atEnd = release;
-      if (end.end === 'failed' && end.failure.kind === 'connect') this.names.forget(prepared.target.host);
+      if (end.end === 'failed') this.learnFrom(end.failure, prepared.target);
       return { end, remoteAddress: connection.remoteAddress };
     }
+  }
+
+  private learnFrom({ kind }: Failure, { host, proxy }: DialTarget): void {
+    if (kind === 'connect') this.names.forget(host);
+    if (kind === 'proxy' && proxy !== null) this.proxies.rest(proxy);
   }
 
   /** URL, port, addresses and gates of a request, all checked. */
@@ -299,10 +307,16 @@ class Client implements HttpClient {
       const verdict = this.guard.check(address, port);
       if (!verdict.allowed) return { kind: verdict.kind, detail: `${host.slice(0, 255)}: ${verdict.detail}` };
     }
+    // Without the private part of the Public Suffix List: all blogs of one platform share its servers and its cap.
+    const domain = isIP(host) === 0 ? (getDomain(host, { validateHostname: false }) ?? host) : host;
+    const choice = this.proxies.choose(domain, request.proxies);
+    if (choice.via === 'none_healthy')
+      return { kind: 'proxy', detail: 'every proxy is resting after errors or cannot be read' };
+    const proxy = choice.via === 'proxy' ? choice.proxy : null;
     return {
       url,
-      target: { addresses: resolution.addresses, port, secure, host },
-      gates: this.gatesOf(host, resolution.addresses[0] ?? ''),
+      target: { addresses: resolution.addresses, port, secure, host, proxy },
+      gates: this.gatesOf(host, domain, resolution.addresses[0] ?? ''),
       dnsMs: performance.now() - askedAt,
     };
   }
@@ -320,10 +334,8 @@ class Client implements HttpClient {
   }
 
   /** Narrowest first, so that waiting happens where the crowd is and not at the door everybody uses. */
-  private gatesOf(host: string, address: string): Gate[] {
+  private gatesOf(host: string, domain: string, address: string): Gate[] {
     const { maxPerDomain, maxPerNetwork, gapMs, maxConnectionsPerHost, maxConnections } = this.settings;
-    // Without the private part of the Public Suffix List: all blogs of one platform share its servers and its cap.
-    const domain = isIP(host) === 0 ? (getDomain(host, { validateHostname: false }) ?? host) : host;
     const gates: Gate[] = [];
     if (maxConnectionsPerHost > 0) gates.push({ key: `host ${host}`, max: maxConnectionsPerHost, gapMs: 0 });
     if (maxPerDomain > 0) gates.push({ key: `domain ${domain}`, max: maxPerDomain, gapMs });

@@ -5,7 +5,8 @@ import { NamedFailure } from './failure.ts';
 
 /** One connection to one origin; undici's client parses and keeps it alive, this adds what it hides. */
 export type Connection = {
-  readonly origin: string;
+  /** What it may be reused for: the origin, and the proxy if there is one. */
+  readonly key: string;
   readonly client: Client;
   /** Requests sent over the present socket before this one: 0 means it was opened for this request. */
   served: number;
@@ -32,8 +33,12 @@ export type ConnectionPool = {
   close(): Promise<void>;
 };
 
+function keyOf(origin: string, { proxy }: DialTarget): string {
+  return proxy === null ? origin : `${origin} via ${proxy.key}`;
+}
+
 class Pooled implements Connection {
-  readonly origin: string;
+  readonly key: string;
   readonly client: Client;
   served = 0;
   remoteAddress: string | null = null;
@@ -42,7 +47,7 @@ class Pooled implements Connection {
   readonly dialling = new AbortController();
 
   constructor(origin: string, target: DialTarget, pool: Pool) {
-    this.origin = origin;
+    this.key = keyOf(origin, target);
     this.target = target;
     this.client = new Client(origin, {
       pipelining: 1,
@@ -81,7 +86,7 @@ class Pool implements ConnectionPool {
   private readonly all = new Set<Pooled>();
   /** Oldest first (insertion order): the first to go when room is needed. */
   private readonly idle = new Set<Pooled>();
-  private readonly idleByOrigin = new Map<string, Pooled[]>();
+  private readonly idleByKey = new Map<string, Pooled[]>();
   private openedCount = 0;
   private reusedCount = 0;
 
@@ -91,7 +96,7 @@ class Pool implements ConnectionPool {
 
   take(origin: string, target: DialTarget, fresh: boolean): Connection {
     // The last one used is the least likely to have been closed by the server.
-    const known = fresh ? undefined : this.idleByOrigin.get(origin)?.at(-1);
+    const known = fresh ? undefined : this.idleByKey.get(keyOf(origin, target))?.at(-1);
     if (known !== undefined) {
       this.unidle(known);
       known.target = target;
@@ -116,8 +121,8 @@ class Pool implements ConnectionPool {
     }
     pooled.idle = true;
     this.idle.add(pooled);
-    const list = this.idleByOrigin.get(pooled.origin);
-    if (list === undefined) this.idleByOrigin.set(pooled.origin, [pooled]);
+    const list = this.idleByKey.get(pooled.key);
+    if (list === undefined) this.idleByKey.set(pooled.key, [pooled]);
     else list.push(pooled);
   }
 
@@ -151,10 +156,10 @@ class Pool implements ConnectionPool {
     if (!pooled.idle) return;
     pooled.idle = false;
     this.idle.delete(pooled);
-    const list = this.idleByOrigin.get(pooled.origin);
+    const list = this.idleByKey.get(pooled.key);
     const place = list?.indexOf(pooled) ?? -1;
     if (place >= 0) list?.splice(place, 1);
-    if (list?.length === 0) this.idleByOrigin.delete(pooled.origin);
+    if (list?.length === 0) this.idleByKey.delete(pooled.key);
   }
 }
 

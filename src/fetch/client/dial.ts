@@ -8,6 +8,7 @@ import {
 } from 'node:tls';
 import { type AddressGuard, isSameAddress } from './address-guard.ts';
 import { describeError, NamedFailure } from './failure.ts';
+import { openTunnel, type ProxyServer } from './proxies/index.ts';
 
 /** A checked place to connect to: addresses the guard has passed, the port of the connection, the name for TLS. */
 export type DialTarget = {
@@ -16,6 +17,8 @@ export type DialTarget = {
   secure: boolean;
   /** The URL's host without brackets and trailing dot. */
   host: string;
+  /** Goes there through this proxy, which is given the checked address and never the name. */
+  proxy: ProxyServer | null;
 };
 
 /** Opens connections to checked addresses; failures are `NamedFailure`s. */
@@ -105,7 +108,12 @@ class TlsUpgrade {
     this.context = createSecureContext(ca === undefined ? {} : { ca: [...rootCertificates, ca] });
   }
 
-  async run(socket: Socket, target: DialTarget, timeoutMs: number, signal: AbortSignal): Promise<TLSSocket> {
+  async run(
+    socket: Socket,
+    target: { host: string; port: number },
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<TLSSocket> {
     const key = `${target.host}:${target.port}`;
     const session = this.sessions.get(key);
     const secure = connectTls({
@@ -149,42 +157,85 @@ function checkPeer(socket: Socket, address: string, port: number, guard: Address
     throw new NamedFailure('refused_address', `connected to ${peer} instead of ${address}`);
 }
 
-/** Builds a dialler: literal addresses only, in order, each checked before and after connecting. */
-export function createDialler(options: DiallerOptions): Dialler {
-  const { guard, connectTimeoutMs, localAddress } = options;
-  const tls = new TlsUpgrade(options.ca);
-  const family = localAddress === undefined ? 0 : isIP(localAddress);
+/** Milliseconds until a moment, at least one: a timer of zero or less would be a lie about having tried. */
+function msUntil(deadline: number): number {
+  return Math.max(1, Math.ceil(deadline - performance.now()));
+}
 
-  return async (target, signal) => {
-    const deadline = performance.now() + connectTimeoutMs;
+class Dialling {
+  private readonly options: DiallerOptions;
+  private readonly tls: TlsUpgrade;
+  private readonly family: number;
+
+  constructor(options: DiallerOptions) {
+    this.options = options;
+    this.tls = new TlsUpgrade(options.ca);
+    this.family = options.localAddress === undefined ? 0 : isIP(options.localAddress);
+  }
+
+  async dial(target: DialTarget, signal: AbortSignal): Promise<Socket> {
+    const deadline = performance.now() + this.options.connectTimeoutMs;
     const candidates = target.addresses
-      .filter((address) => family === 0 || isIP(address) === family)
+      .filter((address) => target.proxy !== null || this.family === 0 || isIP(address) === this.family)
       .slice(0, MAX_TRIES);
     let last = new NamedFailure('connect', 'no address of the family of the local address');
     for (const [index, address] of candidates.entries()) {
-      const verdict = guard.check(address, target.port);
+      const verdict = this.options.guard.check(address, target.port);
       if (!verdict.allowed) throw new NamedFailure(verdict.kind, verdict.detail);
-      const leftMs = deadline - performance.now();
-      if (leftMs <= 0) break;
       const isLast = index === candidates.length - 1;
-      const timeoutMs = Math.ceil(isLast ? leftMs : Math.min(leftMs, FIRST_TRIES_MS));
-      let socket: Socket;
+      const until = isLast ? deadline : Math.min(deadline, performance.now() + FIRST_TRIES_MS);
       try {
-        socket = await openTcp({ address, port: target.port, timeoutMs, localAddress }, signal);
+        const socket =
+          target.proxy === null
+            ? await this.reach(address, target.port, until, signal)
+            : await this.reachThrough(target.proxy, { address, port: target.port }, until, signal);
+        return target.secure ? await this.tls.run(socket, target, msUntil(deadline), signal) : socket;
       } catch (error) {
+        // Only a connection that did not come about is worth trying elsewhere.
         if (!(error instanceof NamedFailure) || error.failure.kind !== 'connect') throw error;
         last = error;
-        continue;
       }
-      try {
-        checkPeer(socket, address, target.port, guard);
-      } catch (error) {
-        socket.destroy();
-        throw error;
-      }
-      if (!target.secure) return socket;
-      return await tls.run(socket, target, Math.max(1, Math.ceil(deadline - performance.now())), signal);
+      if (performance.now() >= deadline) break;
     }
     throw last;
-  };
+  }
+
+  private async reach(address: string, port: number, until: number, signal: AbortSignal): Promise<Socket> {
+    const { guard, localAddress } = this.options;
+    const socket = await openTcp({ address, port, timeoutMs: msUntil(until), localAddress }, signal);
+    try {
+      checkPeer(socket, address, port, guard);
+      return socket;
+    } catch (error) {
+      socket.destroy();
+      throw error;
+    }
+  }
+
+  /** The guard has passed the target; the proxy itself comes from the operator and may be private. */
+  private async reachThrough(
+    proxy: ProxyServer,
+    to: { address: string; port: number },
+    until: number,
+    signal: AbortSignal,
+  ): Promise<Socket> {
+    const { localAddress } = this.options;
+    let socket: Socket;
+    try {
+      const { host, port } = proxy;
+      socket = await openTcp({ address: host, port, timeoutMs: msUntil(until), localAddress }, signal);
+      if (proxy.kind === 'https') socket = await this.tls.run(socket, proxy, msUntil(until), signal);
+    } catch (error) {
+      if (error instanceof NamedFailure && error.failure.kind === 'aborted') throw error;
+      throw new NamedFailure('proxy', `${proxy.key}: ${describeError(error)}`);
+    }
+    await openTunnel(socket, { proxy, ...to }, { timeoutMs: msUntil(until), signal });
+    return socket;
+  }
+}
+
+/** Builds a dialler: literal addresses only, in order, each checked before and after connecting. */
+export function createDialler(options: DiallerOptions): Dialler {
+  const dialling = new Dialling(options);
+  return (target, signal) => dialling.dial(target, signal);
 }

@@ -26,6 +26,7 @@ export type FailureKind =
   | 'headers_too_large'
   | 'refused_address'
   | 'refused_port'
+  | 'proxy'
   | 'aborted';
 
 /** A named failure with the underlying code in its detail. */
@@ -34,7 +35,7 @@ export type Failure = { kind: FailureKind; detail: string };
 type Answered = {
   status: number;
   headers: ResponseHeaders;
-  /** The connected peer. */
+  /** The connected peer; with a proxy, the proxy. */
   remoteAddress: string | null;
   timings: Timings;
 };
@@ -100,6 +101,8 @@ export type HttpRequest = {
   exemptFromRatio?: boolean;
   /** Also unpacks a body that is itself a gzip file (`sitemap.xml.gz` is sent as one), under the same caps. */
   unwrapGzip?: boolean;
+  /** Proxies of the source instead of the client's; an empty list goes out directly. */
+  proxies?: readonly string[];
 };
 
 /** Caps on concurrent requests per registrable domain and per /24 or /48; 0 switches a cap or the gap off. */
@@ -127,6 +130,8 @@ export type HttpClientOptions = {
   maxRatio?: number;
   /** Replaces DNS; answers are checked by the guard like any other. */
   resolver?: (host: string) => Promise<string[]>;
+  /** `http://`, `https://` and `socks5://` proxies for every request; none unless given. */
+  proxies?: readonly string[];
   /** PEM certificates trusted besides the public ones (intranets, tests). */
   ca?: string;
 };

@@ -28,9 +28,6 @@ export async function exportDatabase(
   options: { onTable?: (table: string, rows: number) => void } = {},
 ): Promise<TransferResult> {
   const client = await pool.connect();
-  // A lost connection is met by the statement that runs; without a listener it would end the process.
-  const onError = (): void => undefined;
-  client.on('error', onError);
   const temporary = `${path}.partial`;
   const result: TransferResult = { schemaVersion: 0, tables: 0, rows: 0 };
   let failure: Error | undefined;
@@ -48,7 +45,6 @@ export async function exportDatabase(
     await rm(temporary, { force: true });
     throw isErrno(error, 'ENOSPC', 'EDQUOT') ? exportDiskFull(path, error) : error;
   } finally {
-    client.off('error', onError);
     // A connection that failed in the middle of COPY is not worth saving.
     client.release(failure);
   }

@@ -84,9 +84,6 @@ async function refuseRows(db: Queryable): Promise<void> {
 
 async function load(pool: pg.Pool, path: string, options: ImportOptions): Promise<TransferResult> {
   const client = await pool.connect();
-  // A lost connection is met by the statement that runs; without a listener it would end the process.
-  const onError = (): void => undefined;
-  client.on('error', onError);
   const db = client as Queryable;
   const result: TransferResult = { schemaVersion: 0, tables: 0, rows: 0 };
   let failure: Error | undefined;
@@ -110,7 +107,6 @@ async function load(pool: pg.Pool, path: string, options: ImportOptions): Promis
     failure = error as Error;
     throw error;
   } finally {
-    client.off('error', onError);
     // Closing the connection undoes everything, also in the middle of a COPY.
     client.release(failure);
   }

@@ -3,7 +3,7 @@ import { AppError, EXIT } from '../errors/index.ts';
 import { describeTarget, isConnectionLost, unreachable } from './connection-errors.ts';
 import { attachServer, defaultDataDir, type EmbeddedServer, watchServer } from './embedded/index.ts';
 import { migrate } from './migrate.ts';
-import { poolSettings, RevivingPool, withTransaction } from './pool.ts';
+import { poolSettings, RevivingPool, tameErrors, withTransaction } from './pool.ts';
 import { type Database, type DatabaseLog, type Queryable, silentLog } from './queryable.ts';
 
 /** How to open a database: an address, or a data directory with a server in it. */
@@ -32,11 +32,25 @@ export async function openDatabase(options: OpenOptions = {}): Promise<Database>
     : await openEmbedded(options);
   try {
     if (options.migrate !== false)
-      await migrate(database.pool, { migrationsDir: options.migrationsDir, log: options.log });
+      await throughLosses(() =>
+        migrate(database.pool, { migrationsDir: options.migrationsDir, log: options.log }),
+      );
     return database;
   } catch (error) {
     await database.close();
     throw error;
+  }
+}
+
+// Opening happens while others crash and restart the server. Each step can be repeated, so a lost connection is not
+// yet a failure.
+async function throughLosses<T>(run: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (attempt === 5 || !isConnectionLost(error)) throw error;
+    }
   }
 }
 
@@ -75,7 +89,7 @@ async function connectExternal(url: string, options: OpenOptions): Promise<pg.Po
     let pool: pg.Pool | undefined;
     try {
       pool = new pg.Pool({ connectionString: url, ...poolSettings({ ...options, sessionLimits }) });
-      pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'));
+      tameErrors(pool, (error) => log.warn({ err: error }, 'an idle database connection was lost'));
       await pool.query('SELECT 1');
       return pool;
     } catch (error) {
@@ -93,10 +107,12 @@ async function openEmbedded(options: OpenOptions): Promise<Database> {
   const server = attachServer({ dataDir, durable: options.durable ?? true });
   try {
     const startedAt = performance.now();
-    await server.ensureRunning();
-    log.info({ dataDir, tookMs: Math.round(performance.now() - startedAt) }, 'embedded PostgreSQL is ready');
     const databaseName = options.databaseName ?? 'outrider';
-    await ensureDatabase(server, databaseName);
+    await throughLosses(async () => {
+      await server.ensureRunning();
+      await ensureDatabase(server, databaseName);
+    });
+    log.info({ dataDir, tookMs: Math.round(performance.now() - startedAt) }, 'embedded PostgreSQL is ready');
     return embeddedDatabase(server, { ...options, dataDir, databaseName, log });
   } catch (error) {
     await server.release();

@@ -48,6 +48,15 @@ export function poolSettings(options: {
   };
 }
 
+/**
+ * Keeps lost connections from ending the process: an idle one is reported here, and one that is checked out but
+ * between two statements has no other listener (its next statement fails, which is report enough).
+ */
+export function tameErrors(pool: pg.Pool, onIdleError: (error: Error) => void): void {
+  pool.on('error', onIdleError);
+  pool.on('connect', (client) => client.on('error', () => undefined));
+}
+
 /** A pool that brings its server back: a lost server is started again before the connection is given up. */
 export class RevivingPool extends pg.Pool {
   #revive: () => Promise<void>;
@@ -55,8 +64,7 @@ export class RevivingPool extends pg.Pool {
   constructor(settings: pg.PoolConfig, revive: () => Promise<void>, onError: (error: Error) => void) {
     super(settings);
     this.#revive = revive;
-    // An idle connection lost: without a listener this would end the process. The next caller gets a new one.
-    this.on('error', onError);
+    tameErrors(this, onError);
   }
 
   override connect(): Promise<pg.PoolClient>;

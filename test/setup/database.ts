@@ -48,7 +48,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   server ??= connectServer();
   const { urlOf, admin } = await server;
   const template = options.empty ? 'template1' : await ensureTemplate(await server, options.migrationsDir);
-  const name = `test_${randomBytes(6).toString('hex')}`;
+  const name = `outrider_test_${randomBytes(6).toString('hex')}`;
   await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = urlOf(name);
   const db = await openDatabase({
@@ -71,7 +71,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
 // The template's name says what is in it, so a server that is given (TEST_DATABASE_URL) never serves an old one.
 async function ensureTemplate({ urlOf, admin }: TestServer, migrationsDir?: string): Promise<string> {
   const contents = loadMigrations(migrationsDir).map((migration) => migration.checksum);
-  const name = `template_${createHash('sha256').update(contents.join()).digest('hex').slice(0, 16)}`;
+  const name = `outrider_template_${createHash('sha256').update(contents.join()).digest('hex').slice(0, 16)}`;
   const lock = BigInt.asIntN(64, BigInt(`0x${createHash('sha256').update(name).digest('hex').slice(0, 16)}`));
   // Session lock: CREATE DATABASE cannot run in a transaction. Nobody else may connect while it is copied.
   await admin.query('SET lock_timeout = 0');

@@ -1,4 +1,5 @@
 import { chownSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { AppError, EXIT } from '../../errors/index.ts';
 import { ensureCluster, roleName } from './cluster.ts';
 import { namedFailure } from './failures.ts';
 import { withLock } from './lock.ts';
@@ -15,6 +16,7 @@ export { defaultDataDir } from './places.ts';
 
 /** How often each process looks after the server and its log. */
 const watchMs = 5_000;
+const startAttempts = 5;
 
 /** This process's share in the server of a data directory. */
 export type EmbeddedServer = {
@@ -86,9 +88,14 @@ async function ensureServer(places: Places, durable: boolean): Promise<void> {
       if (await joinServer(places)) return;
       const { nativeDir, version } = findBinaries();
       const user = decideServerUser(places.dir, places.cluster);
-      const runtime = prepareRuntime(nativeDir, version, user.uid);
+      const runtime = prepareRuntime({ nativeDir, version, uid: user.uid });
       await ensureCluster(places, runtime, { user, durable });
-      await startServer(places, runtime, user);
+      for (let attempt = 1; attempt <= startAttempts; attempt += 1)
+        if ((await startServer(places, runtime, user)) === 'ready') return;
+      throw new AppError('db_start_failed', 'The embedded PostgreSQL was killed each time it was started.', {
+        exitCode: EXIT.database,
+        advice: 'Usually the machine has no memory left: the server needs about 200 MB.',
+      });
     });
   } catch (error) {
     throw namedFailure(error);

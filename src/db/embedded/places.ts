@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import {
   accessSync,
   constants,
+  existsSync,
   lchownSync,
   lstatSync,
   mkdirSync,
@@ -51,12 +52,23 @@ function isWritable(path: string): boolean {
   }
 }
 
+// Node's recursive mkdir never returns where making a directory answers ENOENT (below /proc, on some network mounts).
+function makeDirs(path: string, mode: number): void {
+  if (existsSync(path)) return;
+  makeDirs(dirname(path), 0o755);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    if (!isErrno(error, 'EEXIST')) throw error;
+  }
+}
+
 /** Makes the data directory and names its files. */
 export function preparePlaces(dataDir: string): Places {
   const asked = resolve(dataDir);
   try {
     // As root the server's own user must pass through; the cluster inside is closed to everyone else.
-    mkdirSync(asked, { recursive: true, mode: process.geteuid?.() === 0 ? 0o711 : 0o700 });
+    makeDirs(asked, process.geteuid?.() === 0 ? 0o711 : 0o700);
     accessSync(asked, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (cause) {
     if (isErrno(cause, 'ENOSPC', 'EDQUOT')) throw cause;

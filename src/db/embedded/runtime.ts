@@ -7,6 +7,7 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -66,7 +67,7 @@ function mayComplete(nativeDir: string): boolean {
 }
 
 /** Directories for a copy of the binaries, best first. */
-function cacheDirs(): string[] {
+function defaultCacheDirs(): string[] {
   const user = process.geteuid?.() ?? 0;
   const temporary = join(tmpdir(), `outrider-cache-${user}`);
   if (user === 0) return ['/var/lib/outrider', '/opt/outrider', temporary];
@@ -80,11 +81,24 @@ function isSafeDir(dir: string): boolean {
   return stat.isDirectory() && stat.uid === process.geteuid?.() && (stat.mode & 0o022) === 0;
 }
 
+// A power cut may leave the names of a copy without its bytes; sizes tell.
+function isWholeCopy(nativeDir: string, copy: string): boolean {
+  const size = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? -1;
+  return ['bin', 'lib'].every((part) =>
+    readdirSync(join(nativeDir, part), { withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.a'))
+      .every(({ name }) => size(join(nativeDir, part, name)) === size(join(copy, part, name))),
+  );
+}
+
 function copyTo(cacheDir: string, nativeDir: string, version: string): string {
   mkdirSync(cacheDir, { recursive: true, mode: 0o755 });
   if (!isSafeDir(cacheDir)) throw new Error(`${cacheDir} belongs to, or may be written by, someone else`);
   const target = join(cacheDir, `runtime-${version}-${process.platform}-${process.arch}`);
-  if (existsSync(join(target, 'native', 'bin'))) return join(target, 'native');
+  if (existsSync(target)) {
+    if (isWholeCopy(nativeDir, join(target, 'native'))) return join(target, 'native');
+    rmSync(target, { recursive: true, force: true });
+  }
   // Built aside and renamed: a killed copy is never used, and of two copiers one wins.
   const building = `${target}.${randomBytes(4).toString('hex')}`;
   try {
@@ -107,7 +121,13 @@ function copyTo(cacheDir: string, nativeDir: string, version: string): string {
  * Where the server's programs can be run from by the given user: the installed package if possible, completed in
  * place if it is ours, else a copy (about 50 MB, once per version).
  */
-export function prepareRuntime(nativeDir: string, version: string, uid: number): string {
+export function prepareRuntime(options: {
+  nativeDir: string;
+  version: string;
+  uid: number;
+  cacheDirs?: string[];
+}): string {
+  const { nativeDir, version, uid } = options;
   if (canReach(nativeDir, uid)) {
     if (isComplete(nativeDir)) return nativeDir;
     if (mayComplete(nativeDir)) {
@@ -116,7 +136,7 @@ export function prepareRuntime(nativeDir: string, version: string, uid: number):
     }
   }
   const failures: unknown[] = [];
-  for (const cacheDir of cacheDirs()) {
+  for (const cacheDir of options.cacheDirs ?? defaultCacheDirs()) {
     if (!canReach(cacheDir, uid)) continue;
     try {
       return copyTo(cacheDir, nativeDir, version);

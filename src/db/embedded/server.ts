@@ -82,8 +82,15 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
-/** Starts the server and waits until it answers. Call it under the lock, when findServer found none. */
-export async function startServer(places: Places, runtime: string, user: ServerUser): Promise<void> {
+/**
+ * Starts the server and waits until it answers; `killed` if somebody (a person, the kernel short of memory) ended it
+ * meanwhile. Call it under the lock, when joinServer found none.
+ */
+export async function startServer(
+  places: Places,
+  runtime: string,
+  user: ServerUser,
+): Promise<'ready' | 'killed'> {
   const socketDir = prepareSocketDir(places, user);
   await clearLeftovers(places, socketDir);
   writeSettings(places, user);
@@ -110,17 +117,25 @@ export async function startServer(places: Places, runtime: string, user: ServerU
     },
   );
   closeSync(log);
-  let gone: string | undefined;
+  let gone: { reason: string; killed: boolean } | undefined;
   child.once('error', (error) => {
-    gone = error.message;
+    gone = { reason: error.message, killed: false };
   });
   child.once('exit', (code, by) => {
-    gone = `it ended with ${code ?? by}`;
+    gone = { reason: `it ended with ${code ?? by}`, killed: by !== null };
   });
   child.unref();
   await waitUntilReady(socketDir, () => gone === undefined);
-  if (gone !== undefined)
-    throw startFailure('The embedded PostgreSQL could not start', readFrom(places.log, from) || gone);
+  return decideOutcome(gone, () => readFrom(places.log, from));
+}
+
+function decideOutcome(
+  gone: { reason: string; killed: boolean } | undefined,
+  readOutput: () => string,
+): 'ready' | 'killed' {
+  if (gone === undefined) return 'ready';
+  if (gone.killed) return 'killed';
+  throw startFailure('The embedded PostgreSQL could not start', readOutput() || gone.reason);
 }
 
 function readFrom(path: string, from: number): string {

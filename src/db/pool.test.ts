@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import { AppError } from '../errors/index.ts';
+import { isConnectionLost, openDatabase } from './index.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase({ empty: true });
+  await database.pool.query('CREATE TABLE item (id bigint PRIMARY KEY)');
+});
+afterAll(() => database.drop());
+
+test('64-bit ids stay exact, numerics stay text, times are dates', async () => {
+  const { rows } = await database.pool.query(
+    `SELECT 9223372036854775807 AS big, ARRAY[1::bigint, NULL, -9223372036854775808] AS bigs, 0.1000::numeric AS numeric,
+            timestamptz '2026-01-02T03:04:05Z' AS at, 7 AS small, '{"a":[1]}'::jsonb AS json`,
+  );
+  expect(rows[0]).toEqual({
+    big: 9223372036854775807n,
+    bigs: [1n, null, -9223372036854775808n],
+    numeric: '0.1000',
+    at: new Date('2026-01-02T03:04:05Z'),
+    small: 7,
+    json: { a: [1] },
+  });
+});
+
+test('limits hold in and outside of transactions', async () => {
+  const limits = `SELECT current_setting('lock_timeout') AS lock, current_setting('idle_in_transaction_session_timeout') AS idle`;
+  const expected = [{ lock: '3s', idle: '10s' }];
+  expect((await database.pool.query(limits)).rows).toEqual(expected);
+  expect(await database.db.withTransaction(async (tx) => (await tx.query(limits)).rows)).toEqual(expected);
+});
+
+test('a transaction is kept whole or undone whole', async () => {
+  await database.db.withTransaction((tx) => tx.query('INSERT INTO item VALUES (1)'));
+  const failing = database.db.withTransaction(async (tx) => {
+    await tx.query('INSERT INTO item VALUES (2)');
+    throw new Error('changed my mind');
+  });
+  await expect(failing).rejects.toThrow('changed my mind');
+  expect((await database.pool.query('SELECT id FROM item')).rows).toEqual([{ id: 1n }]);
+});
+
+test('an error swallowed inside a transaction does not pass for success', async () => {
+  const swallowing = database.db.withTransaction(async (tx) => {
+    await tx.query('INSERT INTO item VALUES (3)');
+    await tx.query('SELECT 1/0').catch(() => undefined);
+  });
+  await expect(swallowing).rejects.toThrow('rolled back');
+  expect((await database.pool.query('SELECT FROM item WHERE id = 3')).rowCount).toBe(0);
+});
+
+test('a connection ended by the server fails its statement only; the pool goes on', async () => {
+  const ended = database.db.withTransaction((tx) =>
+    tx.query('SELECT pg_terminate_backend(pg_backend_pid())'),
+  );
+  await expect(ended).rejects.toSatisfy(isConnectionLost);
+  const betweenStatements = database.db.withTransaction(async (tx) => {
+    const { rows } = await tx.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    await database.pool.query('SELECT pg_terminate_backend($1)', [rows[0]?.pid]);
+    await tx.query('SELECT 1');
+  });
+  await expect(betweenStatements).rejects.toSatisfy(isConnectionLost);
+  expect((await database.pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
+});
+
+test.each([
+  ['nothing listens', 'postgresql://me:s3cret@127.0.0.1:1/news', /127\.0\.0\.1:1\/news/],
+  ['no such socket', 'postgresql://me:s3cret@localhost/news?host=/nonexistent', /\/nonexistent:5432\/news/],
+  ['not an address', 'postgresql://me:s3cret@[broken', /DATABASE_URL/],
+  ['a bad port', 'postgresql://me:s3cret@host:99999999/news', /DATABASE_URL/],
+])('%s: an error with advice and without the password', async (_what, databaseUrl, message) => {
+  const error: unknown = await openDatabase({ databaseUrl }).catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(AppError);
+  expect(error).toMatchObject({
+    code: 'db_unreachable',
+    exitCode: 3,
+    message: expect.stringMatching(message),
+  });
+  const { inspect } = await import('node:util');
+  expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('s3cret');
+});
+
+test('a wrong database is named', async () => {
+  const url = new URL(database.url);
+  url.pathname = '/does_not_exist';
+  await expect(openDatabase({ databaseUrl: url.href })).rejects.toMatchObject({
+    code: 'db_unreachable',
+    message: expect.stringContaining('no such database'),
+  });
+});
+
+test.each([
+  [Object.assign(new Error('x'), { code: 'ECONNRESET' }), true],
+  [Object.assign(new Error('x'), { code: '57P01' }), true],
+  [Object.assign(new Error('x'), { code: '08006' }), true],
+  [new Error('Connection terminated unexpectedly'), true],
+  [Object.assign(new Error('duplicate key'), { code: '23505' }), false],
+  [Object.assign(new Error('deadlock'), { code: '40P01' }), false],
+  [new Error('anything'), false],
+  ['text', false],
+  [undefined, false],
+])('isConnectionLost(%s) is %s', (error, expected) => {
+  expect(isConnectionLost(error)).toBe(expected);
+});

@@ -65,7 +65,7 @@ class OpmlReader {
     if (name === 'title') this.#inTitle = !isEmpty;
     if (name !== 'outline') return;
     this.#inTitle = false;
-    const attributes = lowerNames(parseAttributes(raw));
+    const attributes = parseAttributes(raw);
     const label = shortText(attributes.get('title') ?? attributes.get('text'), 500);
     const address =
       attributes.get('xmlurl') ?? (attributes.get('type') === 'rss' ? attributes.get('url') : undefined);
@@ -114,10 +114,6 @@ class OpmlReader {
       folders: this.#folders.filter((folder) => folder !== ''),
     });
   }
-}
-
-function lowerNames(attributes: Map<string, string>): Map<string, string> {
-  return new Map([...attributes].map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 function webAddress(text: string | undefined): string | null {

@@ -184,7 +184,7 @@ function endOfTag(text: string, start: number): number {
   return -1;
 }
 
-/** Attributes of a tag with decoded values; the first of equal names counts. */
+/** Attributes of a tag, names in lower case, values decoded; the first of equal names counts. */
 export function parseAttributes(raw: string): Map<string, string> {
   const attributes = new Map<string, string>();
   let at = 0;
@@ -202,7 +202,7 @@ export function parseAttributes(raw: string): Map<string, string> {
       ? raw.indexOf(String.fromCharCode(quote), from)
       : skip(raw, from, (code) => code > 32);
     const to = close < 0 ? raw.length : close;
-    const name = raw.slice(start, nameEnd);
+    const name = raw.slice(start, nameEnd).toLowerCase();
     if (!attributes.has(name)) attributes.set(name, decodeEntities(raw.slice(from, to)));
     at = isQuoted ? to + 1 : to;
   }

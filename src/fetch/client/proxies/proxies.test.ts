@@ -1,7 +1,10 @@
+import { createServer as createTlsSite } from 'node:https';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHttpClient, type HttpClient, type HttpClientOptions } from '../index.ts';
 import { type RawServer, respond, startRawServer } from '../raw-server.fixture.ts';
+import { createSelfSigned } from '../self-signed.fixture.ts';
 import { createProxyChooser, parseProxy } from './index.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -121,6 +124,38 @@ describe('going through', () => {
     expect(await client.request({ url })).toMatchObject({ outcome: 'response' });
     expect(proxy.seen).toEqual([`1 127.0.0.1:${site.port}`]);
     expect(site.requests[0]).toContain('host: news.example');
+  });
+
+  test('TLS inside the tunnel; a proxy that cannot prove itself is not used', async () => {
+    const { key, cert } = createSelfSigned('secure.example');
+    const site = createTlsSite({ key, cert }, (_request, response) => response.end('private'));
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+    const sitePort = (site.address() as AddressInfo).port;
+    const inner = await startHttpProxy();
+    // The same proxy behind TLS: a terminator that passes the plain bytes on.
+    const outer = createTlsServer({ key, cert }, (socket) => {
+      const onward = connect(inner.port, '127.0.0.1');
+      socket.pipe(onward).pipe(socket);
+      socket.on('error', () => onward.destroy());
+      onward.on('error', () => socket.destroy());
+    });
+    await new Promise<void>((resolve) => outer.listen(0, '127.0.0.1', resolve));
+    const outerPort = (outer.address() as AddressInfo).port;
+    cleanups.unshift(async () => {
+      site.closeAllConnections();
+      await Promise.all([site, outer].map((server) => new Promise((resolve) => server.close(resolve))));
+    });
+    const url = `https://secure.example:${sitePort}/`;
+    const plain = createClient({ ca: cert, proxies: [`http://127.0.0.1:${inner.port}`] });
+    const first = await plain.request({ url });
+    expect(first.outcome === 'response' && first.body.toString()).toBe('private');
+    // "localhost" is not the certificate's name: a proxy that cannot prove itself is not used.
+    const doubtful = createClient({ ca: cert, proxies: [`https://localhost:${outerPort}`] });
+    expect(await doubtful.request({ url })).toMatchObject({
+      kind: 'proxy',
+      detail: expect.stringMatching(/altname/i),
+    });
+    expect(inner.requests).toHaveLength(1);
   });
 
   test('the guard holds: a private address is refused before the proxy hears of it', async () => {

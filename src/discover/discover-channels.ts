@@ -73,6 +73,15 @@ async function step(
   }
   const found = candidates.flatMap((one) => asChannel(one, results.get(one.probe ?? '')));
   if (found.length > 0) return finish(deps, tx, discovery, source, candidates, found);
+  if (page?.kind === 'failed' && isOutOfReach(page.reason ?? '')) {
+    // Nothing of the site answers: guessing further addresses would only repeat the same failure.
+    await saveDiscovery(tx, discovery.id, 'nothing', candidates);
+    deps.log.warn(
+      { source: source.name, reason: page.reason },
+      'the source cannot be reached; add it again to look for its channels later',
+    );
+    return true;
+  }
   const next = nextCandidates(source, page, candidates, await loadSitemapLines(tx, page?.url ?? source.url));
   if (next.length > 0 && !discovery.overdue) {
     const probed: Candidate[] = [];
@@ -82,6 +91,18 @@ async function step(
   }
   return finish(deps, tx, discovery, source, candidates, []);
 }
+
+const isOutOfReach = (reason: string): boolean =>
+  [
+    'dns',
+    'connect',
+    'tls',
+    'timeout',
+    'reset',
+    'refused_address',
+    'refused_port',
+    'robots_unavailable',
+  ].includes(reason) || /^http_5/.test(reason);
 
 type Found = { url: string; kind: 'feed' | 'sitemap'; by: Candidate['by']; title: string | null };
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { findDiscovery, listChannels, startDiscovery } from '../../channels/index.ts';
 import type { Database, Queryable } from '../../db/index.ts';
-import { createSource, listSources, type Source } from '../../sources/index.ts';
+import { createSource, listSources, loadSources, type Source } from '../../sources/index.ts';
 import { systemClock } from '../../telemetry/index.ts';
 import { type Context, loadContext, withDatabase } from '../context.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
@@ -104,7 +104,12 @@ async function addSources(
     say('Nothing is crawling right now: its feeds are looked for as soon as "outrider up" runs.');
     return;
   }
-  for (const source of added) await sayFound(database.pool, source);
+  // Read again: a source without channels has become a spidered one meanwhile.
+  for (const source of await loadSources(
+    database.pool,
+    added.map((one) => one.id),
+  ))
+    await sayFound(database.pool, source);
 }
 
 async function sayFound(db: Queryable, source: Source): Promise<void> {
@@ -113,6 +118,11 @@ async function sayFound(db: Queryable, source: Source): Promise<void> {
   if (channels.length > 0) {
     for (const channel of channels)
       say(`  ${channel.kind}: ${channel.url}${channel.title === null ? '' : ` (${channel.title})`}`);
+  } else if (discovery?.state === 'nothing' && source.ingestionMode === 'feed') {
+    const reason = discovery.candidates.at(-1)?.outcome ?? 'no answer';
+    say(
+      `  It cannot be reached (${reason}). Check the address, then run "outrider add ${source.url}" again.`,
+    );
   } else if (discovery?.state === 'nothing') {
     say(
       `  No feed or sitemap found after ${discovery.candidates.length} addresses; its links are followed instead.`,

@@ -10,7 +10,7 @@ const src = join(root, 'src');
 const layers = [
   ['errors', 'text', 'dates', 'url', 'robots', 'html', 'extract', 'validate', 'feed-formats'],
   ['telemetry', 'config', 'db'],
-  ['sources', 'channels', 'frontier', 'domains', 'documents', 'jobs'],
+  ['sources', 'channels', 'frontier', 'domains', 'documents', 'jobs', 'explain'],
   ['fetch', 'ingest', 'discover', 'schedule', 'sinks', 'resilience'],
   ['api', 'cli'],
 ];

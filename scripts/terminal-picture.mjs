@@ -5,8 +5,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 const [target = 'docs/demo.svg', most = '26'] = process.argv.slice(2);
 const columns = 118;
 const lineHeight = 18;
-const all = readFileSync(0, 'utf8').split('\n').map((line) => line.trimEnd()).filter((line) => line !== '');
-const lines = all.slice(0, Number(most)).map((line) => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line));
+const all = readFileSync(0, 'utf8')
+  .split('\n')
+  .map((line) => line.trimEnd())
+  .filter((line) => line !== '');
+const lines = all
+  .slice(0, Number(most))
+  .map((line) => (line.length > columns ? `${line.slice(0, columns - 1)}…` : line));
 const escape = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 function colourOf(line) {
@@ -19,7 +24,10 @@ function colourOf(line) {
 
 const height = (lines.length + 3) * lineHeight;
 const text = lines
-  .map((line, index) => `<text x="20" y="${(index + 3) * lineHeight}" fill="${colourOf(line)}">${escape(line)}</text>`)
+  .map(
+    (line, index) =>
+      `<text x="20" y="${(index + 3) * lineHeight}" fill="${colourOf(line)}">${escape(line)}</text>`,
+  )
   .join('\n');
 writeFileSync(
   target,

@@ -1,0 +1,133 @@
+import type { Queryable } from '../db/index.ts';
+import { loadRobots } from '../domains/index.ts';
+import type { HoldReason, UrlKind, UrlOrigin, UrlStatus } from '../frontier/index.ts';
+import { decideRobots } from '../robots/index.ts';
+import { originOf, type UrlIdentity, urlId } from '../url/index.ts';
+
+/** Everything known about why a URL is where it is. Times are the database's, ages counted by it. */
+export type UrlFacts = {
+  id: string;
+  url: string;
+  domain: string;
+  row: RowFacts | null;
+  slot: SlotFacts | null;
+  robots:
+    | { known: false }
+    | { known: true; allowed: boolean; line: number | null; rule: string | null; unavailable: boolean };
+  /** URLs of the domain that go first, counted up to 1,000. */
+  ahead: number;
+  fetchersAlive: number;
+  now: Date;
+};
+
+export type RowFacts = {
+  kind: UrlKind;
+  origin: UrlOrigin;
+  status: UrlStatus;
+  ready: boolean;
+  level: number;
+  priority: number;
+  tries: number;
+  fetchCount: number;
+  dueAt: Date | null;
+  discoveredAt: Date;
+  lastFetchedAt: Date | null;
+  parentUrl: string | null;
+  sourceName: string | null;
+  httpStatus: number | null;
+  errorCode: string | null;
+  errorText: string | null;
+  redirectedTo: string | null;
+  duplicateOf: Buffer | null;
+  hasDocument: boolean;
+};
+
+export type SlotFacts = {
+  inFlight: boolean;
+  leaseOwner: string | null;
+  leaseUntil: Date | null;
+  nextAt: Date;
+  holdReason: HoldReason | null;
+  delayMs: number;
+  queued: number;
+  domainStatus: string;
+  statusReason: string | null;
+};
+
+export const mostAhead = 1000;
+
+/** Gathers the facts about a URL: its row by key, its domain's slot, the shared robots.txt, and who goes first. */
+export async function loadUrlFacts(
+  db: Queryable,
+  identity: UrlIdentity,
+  options: { hash?: Buffer; defaultDelayMs: number; productToken: string },
+): Promise<UrlFacts> {
+  const hash = options.hash ?? identity.hash;
+  const key = [identity.bucket, identity.domainKey.toString(), hash];
+  const row = (await db.query<RowFacts & { url: string }>(rowQuery, key)).rows[0] ?? null;
+  const slot = (await db.query<SlotFacts>(slotQuery, [...key, options.defaultDelayMs])).rows[0] ?? null;
+  const fetchUrl = row?.url ?? identity.fetchUrl;
+  const common = (
+    await db.query<{ now: Date; fetchers: number }>(
+      `SELECT now() AS now, (SELECT count(*)::integer FROM workers WHERE role IN ('fetch', 'run') AND heartbeat_at > now() - interval '30 seconds') AS fetchers`,
+    )
+  ).rows[0]!;
+  const waits = row?.ready === true && row.dueAt !== null;
+  return {
+    id: urlId(identity.domainKey, hash),
+    url: fetchUrl,
+    domain: identity.domain,
+    row,
+    slot,
+    robots: await robotsFacts(db, identity, fetchUrl, options.productToken),
+    ahead: waits ? await countAhead(db, key, row) : 0,
+    fetchersAlive: common.fetchers,
+    now: common.now,
+  };
+}
+
+const rowQuery = `
+  SELECT f.url, f.kind, f.origin, f.status, f.ready, f.level, f.priority, f.tries, f.fetch_count AS "fetchCount", f.due_at AS "dueAt",
+         f.discovered_at AS "discoveredAt", f.last_fetched_at AS "lastFetchedAt", f.parent_url AS "parentUrl", s.name AS "sourceName",
+         f.http_status AS "httpStatus", f.error_code AS "errorCode", f.error_text AS "errorText", f.redirected_to AS "redirectedTo",
+         f.duplicate_of AS "duplicateOf",
+         EXISTS (SELECT FROM documents d WHERE d.bucket = f.bucket AND d.domain_key = f.domain_key AND d.url_hash = f.url_hash) AS "hasDocument"
+    FROM url_frontier f LEFT JOIN sources s ON s.id = f.source_id
+   WHERE f.bucket = $1 AND f.domain_key = $2 AND f.url_hash = $3`;
+
+const slotQuery = `
+  SELECT coalesce($3::bytea = ANY (s.in_flight), false) AS "inFlight", s.lease_owner AS "leaseOwner", s.lease_until AS "leaseUntil",
+         s.next_at AS "nextAt", s.hold_reason AS "holdReason", s.queued, d.status AS "domainStatus", d.status_reason AS "statusReason",
+         slot_delay_ms(s.robots_delay_ms, s.configured_delay_ms, s.penalty_ms, $4::integer) AS "delayMs"
+    FROM domain_slots s JOIN domains d ON d.bucket = s.bucket AND d.domain_key = s.domain_key
+   WHERE s.bucket = $1 AND s.domain_key = $2`;
+
+// The pick index holds the domain's ready rows in this very order, so the count reads at most a thousand entries.
+async function countAhead(db: Queryable, key: unknown[], row: RowFacts): Promise<number> {
+  const result = await db.query<{ ahead: number }>(
+    `SELECT count(*)::integer AS ahead FROM (
+       SELECT FROM url_frontier f WHERE f.bucket = $1 AND f.domain_key = $2 AND f.ready
+          AND (f.level > $3 OR (f.level = $3 AND f.due_at < $4)) LIMIT ${mostAhead}) x`,
+    [key[0], key[1], row.level, row.dueAt],
+  );
+  return result.rows[0]?.ahead ?? 0;
+}
+
+async function robotsFacts(
+  db: Queryable,
+  identity: UrlIdentity,
+  fetchUrl: string,
+  productToken: string,
+): Promise<UrlFacts['robots']> {
+  const record = await loadRobots(db, identity.bucket, identity.domainKey, originOf(fetchUrl));
+  if (record === null) return { known: false };
+  if (record.rules === null)
+    return {
+      known: true,
+      allowed: record.outcome === 'allow_all',
+      line: null,
+      rule: null,
+      unavailable: record.outcome === 'unavailable',
+    };
+  return { known: true, ...decideRobots(record.rules, productToken, fetchUrl), unavailable: false };
+}

@@ -1,3 +1,5 @@
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { AppError } from '../errors/index.ts';
@@ -78,8 +80,47 @@ test.each([
     exitCode: 3,
     message: expect.stringMatching(message),
   });
-  const { inspect } = await import('node:util');
   expect(inspect(error, { depth: 10, showHidden: true })).not.toContain('s3cret');
+});
+
+// What PgBouncer does with startup options it was not told to ignore.
+async function startRefusingProxy(): Promise<{ url: string; refused: () => number; close: () => void }> {
+  const target = new URL(database.url);
+  const port = Number(target.port || 5432);
+  const host = target.searchParams.get('host') ?? target.hostname;
+  let refused = 0;
+  const proxy = createServer((client) => {
+    client.once('data', (startup) => {
+      if (startup.includes('options\0')) {
+        refused += 1;
+        const fields = Buffer.from('SFATAL\0C08P01\0Munsupported startup parameter: options\0\0');
+        const head = Buffer.from([0x45, 0, 0, 0, fields.length + 4]);
+        client.end(Buffer.concat([head, fields]));
+        return;
+      }
+      const server = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+      server.write(startup);
+      client.pipe(server).pipe(client);
+      for (const socket of [client, server]) socket.on('error', () => client.destroy());
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const { port: ours } = proxy.address() as AddressInfo;
+  return {
+    url: `postgresql://${target.username}:${target.password}@127.0.0.1:${ours}${target.pathname}`,
+    refused: () => refused,
+    close: () => proxy.close(),
+  };
+}
+
+test('behind a pooler that refuses startup options, limits still hold in transactions', async () => {
+  const proxy = await startRefusingProxy();
+  const db = await openDatabase({ databaseUrl: proxy.url, migrate: false });
+  const limit = `SELECT current_setting('lock_timeout') AS lock`;
+  expect(await db.withTransaction(async (tx) => (await tx.query(limit)).rows)).toEqual([{ lock: '3s' }]);
+  expect(proxy.refused()).toBe(1);
+  await db.close();
+  proxy.close();
 });
 
 test('a wrong database is named', async () => {

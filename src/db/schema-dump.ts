@@ -155,7 +155,7 @@ function functionsSql(tableTypes: 'EXISTS' | 'NOT EXISTS'): string {
 
 /** The schema as SQL text: equal for equal schemas, and loadable into an empty database. */
 export async function dumpSchema(db: Queryable): Promise<string> {
-  const parts = ['-- The schema after all migrations, written by `outrider db schema`. Do not edit.'];
+  const parts = ['-- The schema after all migrations, written by src/db/schema.test.ts. Do not edit.'];
   for (const [title, sql] of sections) {
     const { rows } = await db.query<{ line: string }>(sql);
     if (rows.length > 0) parts.push(`-- ${title}\n${rows.map((row) => row.line.trimEnd()).join('\n')}`);

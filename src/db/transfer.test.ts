@@ -158,6 +158,23 @@ test('refuses a database with rows unless forced, and then replaces them', async
   expect(await contents(target)).toEqual(await contents(source));
 });
 
+test('rows that migrations wrote are no reason to refuse, until they are changed', async () => {
+  const seeded = writeMigrations('seeded', [
+    [`${base}; INSERT INTO author (name) VALUES ('seed')`, baseDown],
+  ]);
+  const [source, target] = [await newDatabase(), await newDatabase()];
+  for (const database of [source, target]) await migrate(database.pool, { migrationsDir: seeded });
+  await source.pool.query(`UPDATE author SET name = 'changed'`);
+  const file = join(dir, 'export');
+  await exportDatabase(source.pool, file);
+  await expect(importDatabase(source.pool, file, { migrationsDir: seeded })).rejects.toMatchObject({
+    code: 'db_not_empty',
+  });
+  await importDatabase(target.pool, file, { migrationsDir: seeded });
+  const { rows } = await target.pool.query('SELECT id, name FROM author');
+  expect(rows).toEqual([{ id: 1n, name: 'changed' }]);
+});
+
 test('the export is one moment, whatever is written meanwhile', async () => {
   const [source, target] = [await newDatabase(), await newDatabase()];
   await migrate(source.pool, { migrationsDir: oneStep });

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, realpathSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { destroyServer } from '../../src/db/embedded/index.ts';
@@ -10,25 +10,33 @@ import { destroyServer } from '../../src/db/embedded/index.ts';
 /** Where the run's embedded server lives; test/setup/database.ts reads it. */
 export const dataDirVariable = 'OUTRIDER_TEST_DATA_DIR';
 
-// Waits for the end of its input, which comes when the test run ends in whatever way, kill -9 included; then ends
-// the server and removes what is left. In order it finds nothing to do.
+// Waits for the end of its input, which comes when the test run ends in whatever way, kill -9 included; then ends the
+// servers in the run's directory and removes it. After a run that ended in order it finds nothing to do.
 const cleaner = `
 read -r _
-pid=$(head -n 1 "$1/pg/postmaster.pid" 2>/dev/null)
-socket=$(sed -n 's/.*"socketDir":"\\([^"]*\\)".*/\\1/p' "$1/server.json" 2>/dev/null)
-case "$(ps -o args= -p "$pid" 2>/dev/null)" in *cluster_name=outrider-*) kill -QUIT "$pid" ;; esac
-while [ -n "$pid" ] && kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+servers=$(find "$1" -name postmaster.pid -exec head -n 1 {} \\; 2>/dev/null)
+sockets=$(find "$1" -name server.json -exec sed -n 's/.*"socketDir":"\\([^" ]*\\)".*/\\1/p' {} \\; 2>/dev/null)
+for pid in $servers; do
+  case "$(ps -o args= -p "$pid" 2>/dev/null)" in *cluster_name=outrider-*) kill -QUIT "$pid" ;; *) continue ;; esac
+  while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done
+done
 rm -rf "$1"
-case "$socket" in */outrider-*) rm -rf "$socket" ;; esac
+for socket in $sockets; do case "$socket" in */outrider-*) rm -rf "$socket" ;; esac; done
 `;
 
 /** Runs once before all tests. */
 export default function setup(): () => Promise<void> {
   process.env.OUTRIDER_TEST = '1';
-  if (process.env.TEST_DATABASE_URL) return async () => undefined;
-  const dataDir = realpathSync(mkdtempSync(join(tmpdir(), 'outrider-test-')));
+  const runDir = realpathSync(mkdtempSync(join(tmpdir(), 'outrider-test-')));
+  // Passable for the server's own user and for the normal users that process tests run as.
+  chmodSync(runDir, 0o711);
+  const temporary = join(runDir, 'tmp');
+  mkdirSync(temporary, { mode: 0o711 });
+  // What the tests make in the temporary directory goes with the run as well.
+  process.env.TMPDIR = temporary;
+  const dataDir = join(runDir, 'data');
   process.env[dataDirVariable] = dataDir;
-  const watcher = spawn('/bin/sh', ['-c', cleaner, 'sh', dataDir], {
+  const watcher = spawn('/bin/sh', ['-c', cleaner, 'sh', runDir], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     cwd: '/',
@@ -36,6 +44,7 @@ export default function setup(): () => Promise<void> {
   watcher.unref();
   return async () => {
     await destroyServer(dataDir);
+    rmSync(runDir, { recursive: true, force: true });
     watcher.stdin.end();
   };
 }

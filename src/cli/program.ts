@@ -4,6 +4,7 @@ import { addConfigCommand } from './commands/config.ts';
 import { addDatabaseCommands } from './commands/database.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDocsCommands } from './commands/docs.ts';
+import { addFrontierCommands } from './commands/frontier.ts';
 import { addRoleCommands } from './commands/roles.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addSourceCommands } from './commands/sources.ts';
@@ -51,6 +52,7 @@ First steps:
   addDemoCommand(program);
   addRunCommand(program);
   addSourceCommands(program);
+  addFrontierCommands(program);
   addDocsCommands(program);
   addDatabaseCommands(program);
   addConfigCommand(program);

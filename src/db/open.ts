@@ -108,11 +108,17 @@ async function openEmbedded(options: OpenOptions): Promise<Database> {
   try {
     const startedAt = performance.now();
     const databaseName = options.databaseName ?? 'outrider';
+    let started = false;
     await throughLosses(async () => {
-      await server.ensureRunning();
+      started = (await server.ensureRunning()) || started;
       await ensureDatabase(server, databaseName);
     });
-    log.info({ dataDir, tookMs: Math.round(performance.now() - startedAt) }, 'embedded PostgreSQL is ready');
+    // Whoever only joins has nothing to tell.
+    if (started)
+      log.info(
+        { dataDir, tookMs: Math.round(performance.now() - startedAt) },
+        'embedded PostgreSQL was started',
+      );
     return embeddedDatabase(server, { ...options, dataDir, databaseName, log });
   } catch (error) {
     await server.release();
@@ -143,7 +149,7 @@ function embeddedDatabase(
     connectionString: connectionStringOf(address, options.databaseName),
     embedded: true,
     withTransaction: (fn) => withTransaction(pool, fn),
-    ensureRunning: () => server.ensureRunning(),
+    ensureRunning: async () => void (await server.ensureRunning()),
     close: () => {
       stopWatching();
       closing ??= pool.end().then(() => server.release());

@@ -22,8 +22,8 @@ const startAttempts = 5;
 export type EmbeddedServer = {
   /** Where to connect; it may change when the server is started again. */
   address(): { host: string; port: number; user: string };
-  /** Starts the server if it is not running and waits until it answers. */
-  ensureRunning(): Promise<void>;
+  /** Starts the server if it is not running and waits until it answers; true when this call started it. */
+  ensureRunning(): Promise<boolean>;
   /** Gives up the share; the last one stops the server. */
   release(): Promise<void>;
 };
@@ -36,15 +36,15 @@ export function attachServer(options: { dataDir: string; durable: boolean }): Em
   const places = preparePlaces(options.dataDir);
   prepareUsersDir(places);
   const entry = enterUser(places.users);
-  let pending: Promise<void> | undefined;
+  let pending: Promise<boolean> | undefined;
   let released: Promise<void> | undefined;
 
-  const ensureRunning = async (): Promise<void> => {
-    if (released) return;
+  const ensureRunning = async (): Promise<boolean> => {
+    if (released) return false;
     pending ??= ensureServer(places, options.durable).finally(() => {
       pending = undefined;
     });
-    await pending;
+    return pending;
   };
   return {
     address: () => ({ host: loadState(places)?.socketDir ?? places.dir, port: socketPort, user: roleName }),
@@ -82,16 +82,16 @@ function prepareUsersDir(places: Places): void {
   if (user.switches && user.uid === user.initUid) chownSync(places.users, user.uid, user.uid);
 }
 
-async function ensureServer(places: Places, durable: boolean): Promise<void> {
+async function ensureServer(places: Places, durable: boolean): Promise<boolean> {
   try {
-    await withLock(places.lock, async () => {
-      if (await joinServer(places)) return;
+    return await withLock(places.lock, async () => {
+      if (await joinServer(places)) return false;
       const { nativeDir, version } = findBinaries();
       const user = decideServerUser(places.dir, places.cluster);
       const runtime = prepareRuntime({ nativeDir, version, uid: user.uid });
       await ensureCluster(places, runtime, { user, durable });
       for (let attempt = 1; attempt <= startAttempts; attempt += 1)
-        if ((await startServer(places, runtime, user)) === 'ready') return;
+        if ((await startServer(places, runtime, user)) === 'ready') return true;
       throw new AppError('db_start_failed', 'The embedded PostgreSQL was killed each time it was started.', {
         exitCode: EXIT.database,
         advice: 'Usually the machine has no memory left: the server needs about 200 MB.',
@@ -107,17 +107,24 @@ async function release(places: Places, entry: string): Promise<void> {
   if (!existsSync(places.dir)) return;
   await withLock(places.lock, async () => {
     leaveUser(entry);
-    if (countUsers(places.users) === 0) await stopServer(places);
+    if (countUsers(places.users) > 0) return;
+    await stopServer(places);
+    removeOuterSocketDir(places);
   });
+}
+
+// A socket directory outside the data directory would be left behind for every temporary database.
+function removeOuterSocketDir(places: Places): void {
+  const socketDir = loadState(places)?.socketDir;
+  if (socketDir === undefined || socketDir.startsWith(places.dir)) return;
+  rmSync(socketDir, { recursive: true, force: true });
 }
 
 /** Stops a server whoever uses it and removes its directory; for the end of a test run. */
 export async function destroyServer(dataDir: string): Promise<void> {
   if (!existsSync(dataDir)) return;
   const places = preparePlaces(dataDir);
-  const socketDir = loadState(places)?.socketDir;
   await withLock(places.lock, () => stopServer(places));
-  if (socketDir !== undefined && !socketDir.startsWith(places.dir))
-    rmSync(socketDir, { recursive: true, force: true });
+  removeOuterSocketDir(places);
   rmSync(places.dir, { recursive: true, force: true });
 }

@@ -30,10 +30,11 @@ RETURNS text LANGUAGE sql STABLE AS $$
     WHEN (f).status = 'pending' AND (f).tries = 0 AND (f).last_fetched_at IS NULL
       AND ((i).level > (f).level OR (NOT (f).ready AND coalesce((i).due_at, p_now) < (f).due_at)) THEN 'raise'
     WHEN (f).status = 'failed' AND (i).level > (f).level THEN 'raise'
-    WHEN (f).status = 'fetched' AND least((i).modified_at, p_now) > (f).last_fetched_at
+    -- least() skips NULL: without a date nothing is newer.
+    WHEN (f).status = 'fetched' AND (i).modified_at IS NOT NULL AND least((i).modified_at, p_now) > (f).last_fetched_at
       AND (f).last_fetched_at <= p_now - p_refetch_age THEN 'refresh'
     WHEN (f).status = 'dead' AND (f).error_code IN ('not_found', 'max_retries')
-      AND least((i).modified_at, p_now) > coalesce((f).last_fetched_at, (f).discovered_at)
+      AND (i).modified_at IS NOT NULL AND least((i).modified_at, p_now) > coalesce((f).last_fetched_at, (f).discovered_at)
       AND coalesce((f).last_fetched_at, (f).discovered_at) <= p_now - p_refetch_age THEN 'refresh'
     WHEN (f).status = 'dead' AND (f).error_code = 'cancelled' THEN 'refresh'
   END

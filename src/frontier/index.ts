@@ -1,3 +1,4 @@
+export { findSlotProblems, type SlotProblem } from './check.ts';
 export { type Lease, type LeasedUrl, type LeaseOptions, lease, promote, renew } from './lease.ts';
 export { decidePriority, levelOf, type PriorityInput } from './levels.ts';
 export { listUrls, type UrlCursor, type UrlFilter, type UrlRow } from './list.ts';

@@ -1,0 +1,36 @@
+import type { Queryable } from '../db/index.ts';
+
+/** A slot that does not say what its rows say. */
+export type SlotProblem = { domainKey: bigint; problem: string; said: string | null; true: string | null };
+
+/**
+ * Compares every slot with its rows: `top`, `queued` and `wake_at` of unleased slots, in-flight URLs of leased ones.
+ * Reads the whole frontier; for tests, torture runs and `doctor`.
+ */
+export async function findSlotProblems(db: Queryable): Promise<SlotProblem[]> {
+  const result = await db.query<SlotProblem>(
+    `WITH truth AS (
+       SELECT s.bucket, s.domain_key, s.lease_owner, s.top, s.queued, s.wake_at, s.in_flight,
+              max(f.level) FILTER (WHERE f.ready) AS true_top,
+              count(f.url_hash) FILTER (WHERE f.ready)::integer AS true_queued,
+              min(f.due_at) FILTER (WHERE NOT f.ready) AS true_wake,
+              count(f.url_hash) FILTER (WHERE f.ready AND f.url_hash = ANY (s.in_flight))::integer AS flying
+         FROM domain_slots s LEFT JOIN url_frontier f ON f.bucket = s.bucket AND f.domain_key = s.domain_key
+        GROUP BY s.bucket, s.domain_key)
+     SELECT domain_key AS "domainKey", 'top' AS problem, top::text AS said, true_top::text AS true FROM truth
+      WHERE lease_owner IS NULL AND top IS DISTINCT FROM true_top
+     UNION ALL
+     SELECT domain_key, 'queued', queued::text, true_queued::text FROM truth WHERE queued <> true_queued
+     UNION ALL
+     SELECT domain_key, 'wake_at', wake_at::text, true_wake::text FROM truth
+      WHERE lease_owner IS NULL AND wake_at IS DISTINCT FROM true_wake
+     UNION ALL
+     SELECT domain_key, 'in_flight', cardinality(in_flight)::text, flying::text FROM truth
+      WHERE lease_owner IS NOT NULL AND cardinality(in_flight) <> flying
+     UNION ALL
+     SELECT f.domain_key, 'row without slot', NULL, NULL FROM url_frontier f
+      WHERE NOT EXISTS (SELECT FROM domain_slots s WHERE s.bucket = f.bucket AND s.domain_key = f.domain_key)
+     LIMIT 1000`,
+  );
+  return result.rows;
+}

@@ -174,6 +174,27 @@ BEGIN
   RETURN cardinality(v_keys);
 END $function$
 ;
+CREATE OR REPLACE FUNCTION public.frontier_release(p_bucket smallint, p_domain_key bigint, p_skew interval DEFAULT '00:00:00'::interval)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  v_slot domain_slots;
+BEGIN
+  SELECT * INTO v_slot FROM domain_slots s WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key FOR UPDATE;
+  IF v_slot.lease_owner IS NULL THEN
+    RETURN NULL;
+  END IF;
+  UPDATE domain_slots s
+     SET lease_owner = NULL, lease_until = NULL, leased_at = NULL, in_flight = NULL, lease_epoch = s.lease_epoch + 1,
+         top = (SELECT f.level FROM url_frontier f WHERE f.bucket = s.bucket AND f.domain_key = s.domain_key AND f.ready
+                 ORDER BY f.level DESC LIMIT 1),
+         wake_at = (SELECT f.due_at FROM url_frontier f WHERE f.bucket = s.bucket AND f.domain_key = s.domain_key
+                       AND NOT f.ready AND f.due_at IS NOT NULL ORDER BY f.due_at LIMIT 1)
+   WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key;
+  RETURN v_slot.lease_owner;
+END $function$
+;
 CREATE OR REPLACE FUNCTION public.frontier_renew(p_owner text, p_buckets smallint[], p_keys bigint[], p_epochs bigint[], p_lease_ms integer, p_default_delay_ms integer, p_skew interval DEFAULT '00:00:00'::interval)
  RETURNS TABLE(domain_key bigint)
  LANGUAGE plpgsql
@@ -579,6 +600,48 @@ CREATE OR REPLACE FUNCTION public.slot_delay_ms(p_robots integer, p_configured i
  IMMUTABLE PARALLEL SAFE
 AS $function$ SELECT greatest(coalesce(p_robots, 0), coalesce(p_configured, 0), p_default) + p_penalty $function$
 ;
+CREATE OR REPLACE FUNCTION public.submit_refuse_foreign(p_items submit_item[], p_now timestamp with time zone)
+ RETURNS TABLE(ord integer, reason text)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+DECLARE
+  v_day date := (p_now AT TIME ZONE 'UTC')::date;
+  v_refused integer[];
+BEGIN
+  -- Two submits of one source count one after the other; in key order, before any slot is locked.
+  PERFORM pg_advisory_xact_lock(7101, s.source_id)
+    FROM (SELECT DISTINCT i.source_id FROM unnest(p_items) i ORDER BY 1) s;
+
+  RETURN QUERY
+  WITH item AS (
+    SELECT i.ord, i.bucket, i.domain_key, i.source_id,
+           row_number() OVER (PARTITION BY i.source_id, i.domain_key ORDER BY i.ord) AS nth_url,
+           h.urls AS known_urls,
+           h.urls IS NULL AND NOT EXISTS (
+             SELECT FROM domains d WHERE d.bucket = i.bucket AND d.domain_key = i.domain_key) AS is_new
+      FROM unnest(p_items) i
+      LEFT JOIN foreign_hosts h ON h.bucket = i.bucket AND h.domain_key = i.domain_key
+       AND h.source_id = i.source_id AND h.day = v_day
+  ), ranked AS (
+    SELECT item.*,
+           CASE WHEN is_new THEN dense_rank() OVER (PARTITION BY source_id, is_new ORDER BY first_ord) END AS nth_host,
+           (SELECT count(*) FROM foreign_hosts h WHERE h.source_id = item.source_id AND h.day = v_day AND h.is_new) AS new_hosts
+      FROM (SELECT item.*, min(ord) OVER (PARTITION BY source_id, domain_key) AS first_ord FROM item) item
+  ), judged AS (
+    SELECT ranked.*, CASE WHEN is_new AND new_hosts + nth_host > 50 THEN 'foreign_hosts'
+                          WHEN coalesce(known_urls, 0) + nth_url > 100 THEN 'foreign_urls' END AS reason
+      FROM ranked
+  ), kept AS (
+    INSERT INTO foreign_hosts AS f (bucket, domain_key, source_id, day, urls, is_new)
+    SELECT bucket, domain_key, source_id, v_day, count(*), bool_or(is_new) FROM judged
+     WHERE reason IS NULL GROUP BY bucket, domain_key, source_id
+     ORDER BY bucket, domain_key, source_id
+    ON CONFLICT (bucket, domain_key, source_id, day) DO UPDATE SET urls = f.urls + excluded.urls
+  )
+  SELECT judged.ord, judged.reason FROM judged WHERE judged.reason IS NOT NULL;
+END $function$
+;
 
 -- tables
 CREATE TABLE channel_state (
@@ -776,6 +839,14 @@ CREATE TABLE domains (
   errors_total bigint DEFAULT 0 NOT NULL,
   errors_consecutive integer DEFAULT 0 NOT NULL
 ) WITH (fillfactor=80);
+CREATE TABLE foreign_hosts (
+  bucket smallint NOT NULL,
+  domain_key bigint NOT NULL,
+  source_id integer NOT NULL,
+  day date NOT NULL,
+  urls integer NOT NULL,
+  is_new boolean NOT NULL
+);
 CREATE TABLE outbox (
   bucket smallint NOT NULL,
   sink text NOT NULL,
@@ -924,6 +995,7 @@ ALTER TABLE domain_slots ADD CONSTRAINT domain_slots_queued_check CHECK ((queued
 ALTER TABLE domain_slots ADD CONSTRAINT domain_slots_robots_delay_ms_check CHECK ((robots_delay_ms >= 0));
 ALTER TABLE domain_slots ADD CONSTRAINT domain_slots_top_check CHECK (((top >= 1) AND (top <= 12)));
 ALTER TABLE domains ADD CONSTRAINT domains_pkey PRIMARY KEY (bucket, domain_key);
+ALTER TABLE foreign_hosts ADD CONSTRAINT foreign_hosts_pkey PRIMARY KEY (bucket, domain_key, source_id, day);
 ALTER TABLE outbox ADD CONSTRAINT outbox_pkey PRIMARY KEY (bucket, sink, domain_key, url_hash, version);
 ALTER TABLE probe_results ADD CONSTRAINT probe_results_pkey PRIMARY KEY (bucket, domain_key, url_hash);
 ALTER TABLE raw_pages ADD CONSTRAINT raw_pages_pkey PRIMARY KEY (bucket, domain_key, url_hash, fetched_at);
@@ -970,6 +1042,7 @@ CREATE INDEX documents_recent ON documents USING btree (crawled_at);
 CREATE UNIQUE INDEX documents_text ON documents USING btree (bucket, domain_key, content_hash) WHERE (page_type <> 'stub'::text);
 CREATE INDEX domain_slots_ready ON domain_slots USING btree (pool, top, next_at) WHERE (top IS NOT NULL);
 CREATE INDEX domain_slots_wake ON domain_slots USING btree (wake_at) WHERE (wake_at IS NOT NULL);
+CREATE INDEX foreign_hosts_source ON foreign_hosts USING btree (source_id, day) WHERE is_new;
 CREATE INDEX url_frontier_parked ON url_frontier USING btree (bucket, domain_key, due_at) WHERE ((NOT ready) AND (due_at IS NOT NULL));
 CREATE INDEX url_frontier_pick ON url_frontier USING btree (bucket, domain_key, level DESC, due_at) WHERE ready;
 CREATE INDEX url_frontier_source ON url_frontier USING btree (source_id, discovered_at);

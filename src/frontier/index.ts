@@ -10,6 +10,7 @@ export {
   pruneProbes,
   type Totals,
 } from './maintenance.ts';
+export { releaseDomain } from './release.ts';
 export {
   type HoldReason,
   type UrlKind,

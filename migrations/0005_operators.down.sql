@@ -1,0 +1,2 @@
+DROP FUNCTION frontier_release, submit_refuse_foreign;
+DROP TABLE foreign_hosts;

@@ -23,7 +23,7 @@ const otherVariables = new Set(['OUTRIDER_CONFIG', 'OUTRIDER_TEST', 'OUTRIDER_RO
 /** Reads the configuration: command line over environment over file over default. Reports all problems at once. */
 export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const env = options.env ?? process.env;
-  const file = options.file ?? env['OUTRIDER_CONFIG'] ?? null;
+  const file = options.file ?? env.OUTRIDER_CONFIG ?? null;
   const named = listSettings();
   const problems: string[] = [];
   const fileValues = file === null ? new Map<string, unknown>() : readFileValues(file, named, problems);

@@ -111,7 +111,7 @@ export function suggestion(wrong: string, known: readonly string[]): string {
 }
 
 function editDistance(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 10 || a.length > 80) return 99;
+  if (Math.abs(a.length - b.length) > 10 || a.length > 80) return Number.POSITIVE_INFINITY;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];

@@ -37,7 +37,7 @@ export function displayWidth(text: string): number {
 export const oneLine = (text: string): string => text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ');
 
 /** Cuts text to a width, with an ellipsis. */
-export function fit(text: string, width: number): string {
+export function cutToWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let out = '';
   let used = 0;
@@ -78,7 +78,7 @@ export function renderTable<T>(rows: readonly T[], columns: readonly Column<T>[]
     excess -= 1;
   }
   const pad = (text: string, index: number): string => {
-    const cut = fit(text, widths[index]!);
+    const cut = cutToWidth(text, widths[index]!);
     const space = ' '.repeat(Math.max(0, widths[index]! - displayWidth(cut)));
     return columns[index]!.align === 'right' ? space + cut : cut + space;
   };

@@ -23,7 +23,7 @@ const otherVariables = new Set(['OUTRIDER_CONFIG', 'OUTRIDER_TEST', 'OUTRIDER_RO
 /** Reads the configuration: command line over environment over file over default. Reports all problems at once. */
 export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const env = options.env ?? process.env;
-  const file = options.file ?? env['OUTRIDER_CONFIG'] ?? null;
+  const file = options.file ?? env.OUTRIDER_CONFIG ?? null;
   const named = listSettings();
   const problems: string[] = [];
   const fileValues = file === null ? new Map<string, unknown>() : readFileValues(file, named, problems);
@@ -111,7 +111,7 @@ export function suggestion(wrong: string, known: readonly string[]): string {
 }
 
 function editDistance(a: string, b: string): number {
-  if (Math.abs(a.length - b.length) > 10 || a.length > 80) return 99;
+  if (Math.abs(a.length - b.length) > 10 || a.length > 80) return Number.POSITIVE_INFINITY;
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];

@@ -22,6 +22,7 @@ const mostChannels = 5;
 type Probed = {
   kind: string;
   url: string;
+  format?: string;
   title?: string | null;
   feeds?: { url: string }[];
   reason?: string;
@@ -108,6 +109,8 @@ type Found = { url: string; kind: 'feed' | 'sitemap'; by: Candidate['by']; title
 
 function asChannel(candidate: Candidate, result: Probed | undefined): Found[] {
   if (result?.kind !== 'feed' && result?.kind !== 'sitemap') return [];
+  // A text file of addresses could be anything; robots.txt must have called it a sitemap.
+  if (result.format === 'text' && candidate.by !== 'robots') return [];
   return [{ url: result.url, kind: result.kind, by: candidate.by, title: result.title ?? null }];
 }
 
@@ -152,7 +155,8 @@ async function finish(
     });
   }
   if (found.length === 0) {
-    await saveIngestionMode(tx, source.id, 'spider');
+    // Committed before its front page is submitted: a fetcher may read the page before this transaction ends.
+    await saveIngestionMode(deps.database.pool, source.id, 'spider');
     await submit(deps.database.pool, [
       {
         url: source.url,

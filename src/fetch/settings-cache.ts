@@ -27,8 +27,7 @@ export class SettingsCache {
     const sourceIds = new Set<number>();
     const hashes = new Map<string, Buffer>();
     for (const row of rows) {
-      if (row.sourceId !== null && !isFresh(this.#sources.get(row.sourceId), now))
-        sourceIds.add(row.sourceId);
+      if (row.sourceId !== null && !this.#serves(row.sourceId, row, now)) sourceIds.add(row.sourceId);
       const key = row.hash.toString('hex');
       if (row.kind === 'channel' && !isFresh(this.#channels.get(key), now)) hashes.set(key, row.hash);
     }
@@ -46,6 +45,15 @@ export class SettingsCache {
         this.#channels.set(channel.hash.toString('hex'), { value: channel, until });
       }
     }
+  }
+
+  /**
+   * Whether the copy at hand will do. A listing of a source that is not spidered is a contradiction: the source fell
+   * back to links a moment ago, and with the old copy its front page would be read and none of its links followed.
+   */
+  #serves(id: number, row: LeasedUrl, now: number): boolean {
+    const entry = this.#sources.get(id);
+    return isFresh(entry, now) && !(row.kind === 'listing' && entry?.value?.ingestionMode === 'feed');
   }
 
   sourceOf(row: LeasedUrl): Source | null {

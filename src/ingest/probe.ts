@@ -36,8 +36,8 @@ export async function ingestProbe(response: PageResponse): Promise<Ingested> {
     url: response.finalUrl,
     ...(contentType === undefined ? {} : { contentType }),
   });
-  // A text file of addresses could be anything; only XML says that it is a sitemap.
-  if (sitemap.kind === 'urlset' || sitemap.kind === 'index') {
+  const isText = sitemap.kind === 'text' && sitemap.count > 0 && /^\s*text\/plain\b/i.test(contentType ?? '');
+  if (sitemap.kind === 'urlset' || sitemap.kind === 'index' || isText) {
     const result: ProbeResult = {
       kind: 'sitemap',
       url: response.finalUrl,

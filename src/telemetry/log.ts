@@ -61,7 +61,7 @@ function formatLine(line: string, colour: boolean): string {
   } = JSON.parse(line) as Record<string, unknown>;
   const name = String(level);
   const failure = error as { message?: string } | undefined;
-  if (failure?.message !== undefined) fields['error'] = failure.message;
+  if (failure?.message !== undefined) fields.error = failure.message;
   const paint = (code: number, value: string) => (colour ? `\u001b[${code}m${value}\u001b[0m` : value);
   const details = Object.entries(fields).map(
     ([key, value]) => `${key}=${typeof value === 'object' ? JSON.stringify(value) : String(value)}`,

@@ -208,7 +208,10 @@ function readUrls(path: string): string[] {
 
 function report(summary: Summary, out: string | null, json: boolean): void {
   const { stats } = summary;
-  if (json && out !== null) return printJson({ ...summary, refused: summary.refused.slice(0, 100) });
+  if (json && out !== null) {
+    printJson({ ...summary, refused: summary.refused.slice(0, 100) });
+    return;
+  }
   const lines = [
     `${summary.accepted} URLs in ${summary.seconds.toFixed(1)} s: ${summary.written} articles written${out === null ? '' : ` to ${out}`}.`,
     ...stats.byOutcome.map(

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../db/index.ts';
 import { countRows } from '../../frontier/index.ts';
-import { fit, oneLine } from '../output.ts';
+import { cutToWidth, oneLine } from '../output.ts';
 
 /** What the demo shows while it runs: notable events above, one line of flow below. */
 export type DemoView = { turn(): Promise<void>; end(): void };
@@ -20,7 +20,7 @@ export function startView(db: Queryable): DemoView {
   let rate = 0;
   const say = (line: string): void => {
     const width = live ? (stderr.columns ?? 100) - 1 : 200;
-    stderr.write(`${live ? '\r\u001b[K' : ''}${fit(oneLine(line), width)}\n`);
+    stderr.write(`${live ? '\r\u001b[K' : ''}${cutToWidth(oneLine(line), width)}\n`);
   };
   return {
     turn: async () => {
@@ -34,7 +34,7 @@ export function startView(db: Queryable): DemoView {
       lastCount = settled;
       lastAt = now;
       const line = flowLine(rows, documents, rate);
-      if (live) stderr.write(`\r\u001b[K${fit(line, (stderr.columns ?? 100) - 1)}`);
+      if (live) stderr.write(`\r\u001b[K${cutToWidth(line, (stderr.columns ?? 100) - 1)}`);
       else if (now - lastLineAt > quietLineEveryMs) {
         lastLineAt = now;
         say(line);

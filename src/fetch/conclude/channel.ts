@@ -64,7 +64,7 @@ export async function concludeChannel(row: LeasedUrl, arrival: Ended, context: R
   const item: Partial<SettleItem> = {
     httpStatus: result.status,
     fetched: true,
-    etag: result.headers['etag'] ?? null,
+    etag: result.headers.etag ?? null,
     lastModified: result.headers['last-modified'] ?? null,
     found: { seen: reading.skipped, duplicate: 0, rejected: reading.skipped },
     channel: {

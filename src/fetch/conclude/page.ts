@@ -180,7 +180,7 @@ async function concludeResponse(
   }
   const ingested = await ingest(responseOf(row, arrival), context.settings);
   const validators: Partial<SettleItem> = {
-    etag: result.headers['etag'] ?? null,
+    etag: result.headers.etag ?? null,
     lastModified: result.headers['last-modified'] ?? null,
   };
   if (ingested.outcome === 'rejected') {

@@ -1,9 +1,13 @@
 import type { LeasedUrl } from '../../frontier/index.ts';
 import { ingest } from '../../ingest/index.ts';
-import { decideFailure, type Verdict } from '../outcome.ts';
+import { parseRetryAfter } from '../client/index.ts';
+import { decideFailure, decideStatus, type Verdict } from '../outcome.ts';
 import { type Ended, ended, fine, type RowContext, type RowEnd, responseOf } from './row-end.ts';
 
-/** A probe ends with its first answer, whatever that is: somebody waits for it. */
+const patience = 3;
+const longestHoldMs = 300_000;
+
+/** A probe ends with its first answer, because somebody waits for it; only "slow down" is not taken for one. */
 export async function concludeProbe(row: LeasedUrl, arrival: Ended, context: RowContext): Promise<RowEnd> {
   const done: Verdict = fine();
   const failed = (reason: string, status: number | null): RowEnd =>
@@ -32,7 +36,15 @@ export async function concludeProbe(row: LeasedUrl, arrival: Ended, context: Row
           domain: decideFailure(result.kind, result.detail, { tries: 0, maxTries: 2 }).domain,
         };
       if (result.outcome !== 'response') return failed(result.outcome, result.status);
-      if (result.status < 200 || result.status >= 300) return failed(`http_${result.status}`, result.status);
+      if (result.status < 200 || result.status >= 300) {
+        const retryAfterMs = parseRetryAfter(result.headers['retry-after'] ?? null, new Date());
+        const facts = { tries: row.tries, maxTries: context.maxTries };
+        const { domain, verdict } = decideStatus(result.status, retryAfterMs, facts);
+        // "Not now" says nothing about what is there: ask again when we may, or a feed would be taken for missing.
+        if (domain.signal === 'slow_down' && row.tries < patience && domain.holdMs <= longestHoldMs)
+          return ended(row, { ...verdict, tries: row.tries + 1 }, { httpStatus: result.status }, domain);
+        return { ...failed(`http_${result.status}`, result.status), domain };
+      }
       const ingested = await ingest(responseOf(row, { ...arrival, result }), context.settings);
       const value =
         ingested.outcome === 'probe'

@@ -1,0 +1,162 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { AppError } from '../errors/index.ts';
+import { type LoadOptions, loadConfig, suggestion } from './load.ts';
+import { listSettings } from './settings.ts';
+
+let dir: string;
+let files = 0;
+
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'outrider-config-'));
+});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
+
+function yamlFile(text: string): string {
+  files += 1;
+  const path = join(dir, `${files}.yaml`);
+  writeFileSync(path, text);
+  return path;
+}
+
+function problemsOf(options: LoadOptions): string[] {
+  try {
+    loadConfig({ env: {}, ...options });
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error;
+    expect(error).toMatchObject({ code: 'config_invalid', exitCode: 2 });
+    expect(error.advice).toBeTruthy();
+    return error.message.split('\n').slice(1);
+  }
+  return [];
+}
+
+describe('precedence', () => {
+  const file = () => yamlFile('fetch:\n  default_delay_ms: 3000\n  batch: 7\n  max_tries: 9\n');
+  const env = { OUTRIDER_FETCH_BATCH: '8', OUTRIDER_FETCH_MAX_TRIES: '4' };
+  const overrides = { 'fetch.max_tries': '2' };
+
+  test('command line over environment over file over default', () => {
+    const { config, origins } = loadConfig({ file: file(), env, overrides });
+    expect(config.fetch).toMatchObject({ maxTries: 2, batch: 8, defaultDelayMs: 3000, timeoutMs: 30_000 });
+    expect(origins.get('fetch.max_tries')).toBe('command line');
+    expect(origins.get('fetch.batch')).toBe('environment');
+    expect(origins.get('fetch.default_delay_ms')).toBe('file');
+    expect(origins.get('fetch.timeout_ms')).toBe('default');
+  });
+
+  test('the file may be named by the environment, and the command line names another', () => {
+    const named = file();
+    const other = yamlFile('api:\n  port: 9000\n');
+    expect(loadConfig({ env: { OUTRIDER_CONFIG: named } }).config.fetch.batch).toBe(7);
+    const both = loadConfig({ env: { OUTRIDER_CONFIG: named }, file: other });
+    expect(both.config.fetch.batch).toBe(50);
+    expect(both.config.api.port).toBe(9000);
+  });
+
+  test('an empty variable and an undefined flag count as not given', () => {
+    const { config, origins } = loadConfig({
+      env: { OUTRIDER_API_PORT: '', DATABASE_URL: '' },
+      overrides: { 'api.port': undefined },
+    });
+    expect(config.api.port).toBe(8060);
+    expect(config.database.url).toBeNull();
+    expect(origins.get('database.url')).toBe('default');
+  });
+
+  test('every default is a value its own setting would read', () => {
+    for (const setting of listSettings()) {
+      if (setting.default === null) continue;
+      expect(setting.parse(setting.default), setting.key).toEqual(setting.default);
+    }
+  });
+});
+
+describe('values', () => {
+  test('lists are lines in YAML and commas in the environment', () => {
+    const wanted = ['127.0.0.0/8:8080', '[fd00::]/8:*'];
+    const file = yamlFile(`fetch:\n  allow_networks:\n    - ${wanted[0]}\n    - "${wanted[1]}"\n`);
+    expect(loadConfig({ env: {}, file }).config.fetch.allowNetworks).toEqual(wanted);
+    const env = { OUTRIDER_FETCH_ALLOW_NETWORKS: ` ${wanted.join(' , ')} ` };
+    expect(loadConfig({ env }).config.fetch.allowNetworks).toEqual(wanted);
+  });
+
+  test.each(['yes', 'on', 'TRUE', '1'])('%s switches on', (word) => {
+    expect(loadConfig({ env: { OUTRIDER_POLLING_ENABLED: word } }).config.polling.enabled).toBe(true);
+  });
+
+  test.each([
+    ['OUTRIDER_API_PORT', '70000'],
+    ['OUTRIDER_API_PORT', '80.5'],
+    ['OUTRIDER_API_PORT', '0x50'],
+    ['OUTRIDER_POLLING_ENABLED', 'maybe'],
+    ['LOG_LEVEL', 'loud'],
+    ['OUTRIDER_FETCH_ALLOW_NETWORKS', '10.0.0.0/8'],
+    ['OUTRIDER_FETCH_PRODUCT_TOKEN', ' '],
+  ])('%s=%j is refused by name and with the form it must have', (name, value) => {
+    const [problem = '', ...others] = problemsOf({ env: { [name]: value } });
+    expect(others).toEqual([]);
+    expect(problem).toContain(`${name} must be `);
+    expect(problem).toContain(`"${value}"`);
+  });
+});
+
+describe('all problems at once', () => {
+  test('from file, environment and command line', () => {
+    const file = yamlFile(
+      'fetch:\n  batch: many\n  defualt_delay_ms: 5\nserver:\n  port: 1\napi: 8060\nlog:\n  level: info\n',
+    );
+    const env = { OUTRIDER_API_PORT: 'eighty', OUTRIDER_FETCH_BACTH: '1', LOG_FORMAT: 'xml' };
+    const problems = problemsOf({ file, env, overrides: { 'up.fetchers': '-1' } }).join('\n');
+    expect(problems.split('\n')).toHaveLength(8);
+    expect(problems).toContain('fetch.batch must be a whole number 1–200, not "many"');
+    expect(problems).toContain('did you mean fetch.default_delay_ms?');
+    expect(problems).toContain('server.port');
+    expect(problems).toContain('api in ');
+    expect(problems).toContain('OUTRIDER_API_PORT must be');
+    expect(problems).toContain('did you mean OUTRIDER_FETCH_BATCH?');
+    expect(problems).toContain('LOG_FORMAT must be one of auto | text | json');
+    expect(problems).toContain('up.fetchers must be');
+  });
+
+  test('a secret that cannot be read is not repeated', () => {
+    const file = yamlFile('database:\n  url: [hunter2, secret]\n');
+    const problems = problemsOf({ file });
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain('database.url must be');
+    expect(problems[0]).not.toContain('hunter2');
+  });
+
+  test.each([
+    ['fetch: [1, 2', 'cannot be read'],
+    ['- a\n- b\n', 'must hold groups of settings'],
+    ['just words\n', 'must hold groups of settings'],
+    ['fetch:\n  - batch\n', 'must be a group of settings'],
+    ['a: &a [1]\nb: [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\n', 'cannot be read'],
+  ])('the file %j is refused', (text, words) => {
+    expect(problemsOf({ file: yamlFile(text) }).join('\n')).toContain(words);
+  });
+
+  test('a file that is not there is named', () => {
+    const path = join(dir, 'missing.yaml');
+    expect(problemsOf({ file: path }).join('\n')).toContain(path);
+  });
+
+  test('an empty file is no problem', () => {
+    expect(problemsOf({ file: yamlFile('# nothing set\n') })).toEqual([]);
+  });
+
+  test('a variable of somebody else is none of our business', () => {
+    expect(problemsOf({ env: { OUTRIDERX: '1', PORT: 'x', PATH: '/bin' } })).toEqual([]);
+  });
+});
+
+test.each([
+  ['fetch.bach', ' (did you mean fetch.batch?)'],
+  ['nothing.like.it', ''],
+  ['x'.repeat(5000), ''],
+])('the nearest name to %.20s', (wrong, text) => {
+  expect(suggestion(wrong, ['fetch.batch', 'api.port'])).toBe(text);
+});

@@ -1,0 +1,100 @@
+import type { Queryable } from '../../src/db/index.ts';
+import { countRows, loadTotals } from '../../src/frontier/index.ts';
+import { identifyUrl } from '../../src/url/index.ts';
+import type { ArticleTruth, PublisherTruth } from '../web/index.ts';
+
+/** What the frontier and the documents say about one address. */
+export type Known = {
+  status: string;
+  reason: string | null;
+  redirectedTo: string | null;
+  tries: number;
+  title: string | null;
+  text: string | null;
+  publishedAt: Date | null;
+  language: string | null;
+};
+
+/** "true", or what is still to be done. Everything that is due has been done when it says true. */
+export async function isQuiet(db: Queryable): Promise<true | string> {
+  const result = await db.query<Record<'searching' | 'ready' | 'due' | 'leased' | 'unindexed', number>>(
+    `SELECT (SELECT count(*)::integer FROM discoveries WHERE finished_at IS NULL) AS searching,
+            (SELECT count(*)::integer FROM url_frontier WHERE ready) AS ready,
+            (SELECT count(*)::integer FROM url_frontier WHERE NOT ready AND due_at <= now()) AS due,
+            (SELECT count(*)::integer FROM domain_slots WHERE lease_owner IS NOT NULL) AS leased,
+            (SELECT count(*)::integer FROM outbox) AS unindexed`,
+  );
+  const left = result.rows[0]!;
+  return Object.values(left).every((count) => count === 0) || JSON.stringify(left);
+}
+
+/** Makes parked rows due now: the tests' way of moving time for retries and polls. */
+export async function makeDue(
+  db: Queryable,
+  which: { kind?: 'channel'; status?: 'failed' },
+): Promise<number> {
+  const result = await db.query(
+    `UPDATE url_frontier SET due_at = now() WHERE NOT ready AND due_at IS NOT NULL
+        AND ($1::url_kind IS NULL OR kind = $1) AND ($2::url_status IS NULL OR status = $2)`,
+    [which.kind ?? null, which.status ?? null],
+  );
+  await db.query('UPDATE domain_slots SET wake_at = now()');
+  return result.rowCount ?? 0;
+}
+
+/** Rows and documents by the hex of their hash. */
+export async function loadKnown(db: Queryable): Promise<Map<string, Known>> {
+  const result = await db.query<Known & { hash: string }>(
+    `SELECT encode(f.url_hash, 'hex') AS hash, f.status, f.error_code AS reason, f.redirected_to AS "redirectedTo", f.tries,
+            d.title, d.text, d.published_at AS "publishedAt", d.language
+       FROM url_frontier f LEFT JOIN documents d USING (bucket, domain_key, url_hash)
+      WHERE f.kind IN ('article', 'listing')`,
+  );
+  return new Map(result.rows.map(({ hash, ...known }) => [hash, known]));
+}
+
+/** Hex of the hash an address is known by. */
+export function hashOf(url: string): string {
+  const identified = identifyUrl(url);
+  if (identified.outcome === 'rejected') throw new Error(`${url} is refused: ${identified.reason}`);
+  return identified.identity.hash.toString('hex');
+}
+
+/** Articles that a channel we poll lists. */
+export function listedIn(truth: readonly PublisherTruth[], channels: ReadonlySet<string>): ArticleTruth[] {
+  return truth.flatMap(({ articles }) =>
+    articles.filter((article) => article.channels.some((channel) => channels.has(channel))),
+  );
+}
+
+/** Sums that must agree whatever happened: each is [what, one way, the other way]. */
+export async function loadBalances(db: Queryable): Promise<[string, number, number][]> {
+  const rows = await countRows(db);
+  const totals = await loadTotals(db);
+  const { pending, failed, needs_render, fetched, redirected, duplicate, dead } = rows;
+  const counted = await db.query<{
+    documents: number;
+    stored: number;
+    deepest: number;
+    queued: number;
+    ready: number;
+  }>(
+    `SELECT (SELECT count(*)::integer FROM documents) AS documents,
+            (SELECT coalesce(sum(documents), 0)::integer FROM domains) AS stored,
+            (SELECT coalesce(max(version), 0) FROM documents) AS deepest,
+            (SELECT coalesce(sum(queued), 0)::integer FROM domain_slots) AS queued,
+            (SELECT count(*)::integer FROM url_frontier WHERE ready) AS ready`,
+  );
+  const { documents, stored, queued, ready } = counted.rows[0]!;
+  return [
+    [
+      'rows by status',
+      pending + failed + needs_render + fetched + redirected + duplicate + dead,
+      rows.submitted,
+    ],
+    ['rows inserted', totals.inserted, rows.submitted + rows.channels],
+    ['documents counted', totals.documents, documents],
+    ['documents of domains', stored, documents],
+    ['rows queued in slots', queued, ready],
+  ];
+}

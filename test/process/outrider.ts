@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { waitUntil } from '../e2e/wait.ts';
+
+const root = join(fileURLToPath(import.meta.url), '../../..');
+const program = join(root, 'dist', 'src', 'cli', 'main.js');
+
+/** How the program is started: only what is given here reaches it, nothing of the test run's environment. */
+export type StartOptions = {
+  /** Home of the user, so that nothing of the real one is read or written. */
+  home: string;
+  env?: Readonly<Record<string, string>>;
+  input?: string;
+  cwd?: string;
+};
+
+/** How a program ended and what it said. */
+export type Ended = { code: number | null; signal: string | null; stdout: string; stderr: string };
+
+/** The command line as a real process. */
+export class Outrider {
+  readonly child: ChildProcess;
+  stdout = '';
+  stderr = '';
+
+  constructor(args: readonly string[], options: StartOptions) {
+    if (!existsSync(program)) throw new Error('run npm run build first: process tests run from dist/');
+    this.child = spawn(process.execPath, [program, ...args], {
+      cwd: options.cwd ?? options.home,
+      env: { PATH: process.env.PATH ?? '', HOME: options.home, ...options.env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    this.child.stdout!.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text;
+    });
+    this.child.stderr!.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text;
+    });
+    this.child.stdin!.end(options.input ?? '');
+  }
+
+  get pid(): number {
+    return this.child.pid!;
+  }
+
+  get isRunning(): boolean {
+    return this.child.exitCode === null && this.child.signalCode === null;
+  }
+
+  /** Waits for words on either stream; fails at once when the program ends without them. */
+  async says(words: string | RegExp, deadlineMs?: number): Promise<void> {
+    const said = (): boolean => {
+      const text = this.stdout + this.stderr;
+      return typeof words === 'string' ? text.includes(words) : words.test(text);
+    };
+    await waitUntil(
+      `it says ${words}`,
+      () => {
+        if (said()) return true;
+        if (!this.isRunning) throw new Error(`it ended without saying ${words}: ${this.stderr}`);
+        return this.stderr.slice(-500);
+      },
+      deadlineMs,
+    );
+  }
+
+  /** Sends a signal and waits for the end. */
+  async stop(signal: 'SIGTERM' | 'SIGINT' | 'SIGKILL' = 'SIGTERM'): Promise<Ended> {
+    if (this.isRunning) this.child.kill(signal);
+    return this.ended();
+  }
+
+  /** Waits for the end, streams included. */
+  async ended(): Promise<Ended> {
+    if (this.isRunning) await once(this.child, 'close');
+    const { exitCode: code, signalCode: signal } = this.child;
+    return { code, signal, stdout: this.stdout, stderr: this.stderr };
+  }
+}
+
+/** Runs the program to its end. */
+export function runOutrider(args: readonly string[], options: StartOptions): Promise<Ended> {
+  return new Outrider(args, options).ended();
+}
+
+/** Whether a process is there. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    throw error;
+  }
+}

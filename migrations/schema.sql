@@ -272,12 +272,17 @@ BEGIN
     END IF;
 
     -- Redirect targets inside the domain: made here if unknown, so that the next statement settles both alike.
-    INSERT INTO url_frontier (bucket, domain_key, url_hash, url, kind, origin, source_id, priority, level, depth, hops,
-                              parent_url, due_at, ready, discovered_at)
-    SELECT p_bucket, p_domain_key, i.url_hash, i.url, i.kind, 'redirect', i.source_id, i.priority, i.level, i.depth,
-           i.hops, i.parent_url, NULL, false, v_now
-      FROM unnest(v_items) i WHERE i.target
-    ON CONFLICT DO NOTHING;
+    WITH made AS (
+      INSERT INTO url_frontier (bucket, domain_key, url_hash, url, kind, origin, source_id, priority, level, depth, hops,
+                                parent_url, due_at, ready, discovered_at)
+      SELECT p_bucket, p_domain_key, i.url_hash, i.url, i.kind, 'redirect', i.source_id, i.priority, i.level, i.depth,
+             i.hops, i.parent_url, NULL, false, v_now
+        FROM unnest(v_items) i WHERE i.target
+      ON CONFLICT DO NOTHING
+      RETURNING source_id
+    )
+    INSERT INTO counter_deltas (bucket, minute, source_id, inserted)
+    SELECT p_bucket, date_trunc('minute', v_now), source_id, count(*) FROM made GROUP BY source_id;
     UPDATE domain_slots s SET queued = s.queued - x.n
       FROM (SELECT count(*)::integer AS n FROM unnest(v_items) i
               JOIN url_frontier f ON f.bucket = p_bucket AND f.domain_key = p_domain_key AND f.url_hash = i.url_hash

@@ -1,4 +1,5 @@
 import { isConnectionLost, type Queryable } from '../db/index.ts';
+import { messageOf } from '../errors/index.ts';
 import {
   type Lease,
   type LeasedUrl,
@@ -11,7 +12,7 @@ import {
 } from '../frontier/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import type { HttpClient } from './client/index.ts';
-import { concludeRow, type RowEnd } from './conclude/index.ts';
+import { concludeRow, type RowContext, type RowEnd } from './conclude/index.ts';
 import { fetchRow } from './exchange.ts';
 import { type DomainSignal, decidePenalty } from './outcome.ts';
 import { Pacer } from './pacer.ts';
@@ -150,11 +151,11 @@ export class DomainRun {
 
   /** null: the row goes back because the lease or the process ends. */
   async #fetchAndConclude(row: LeasedUrl): Promise<RowEnd | null> {
-    const { settings, options, clock } = this.#deps;
+    const { settings, options, clock, log } = this.#deps;
     const channel = settings.channelOf(row);
     const arrival = await fetchRow(this.#exchange(), row, requestFor(row, channel?.kind ?? null, options));
     if (arrival.end === 'handed_back') return null;
-    return concludeRow(row, arrival, {
+    const context: RowContext = {
       settings: {
         source: settings.sourceOf(row),
         channel,
@@ -164,7 +165,23 @@ export class DomainRun {
         nowMs: clock.now(),
       },
       maxTries: options.maxTries,
-    });
+    };
+    try {
+      return await concludeRow(row, arrival, context);
+    } catch (error) {
+      if (arrival.end !== 'answered') throw error;
+      // A reader of ours met something nobody foresaw. The URL loses a try like after any bad answer; left as it is it
+      // would be leased again at once, and for ever.
+      log.error({ error, url: row.url, kind: row.kind }, 'a response could not be read');
+      const { timings } = arrival.result;
+      const result = {
+        outcome: 'failed',
+        kind: 'bad_response',
+        detail: `cannot be read: ${messageOf(error)}`,
+        timings,
+      } as const;
+      return concludeRow(row, { ...arrival, result }, context);
+    }
   }
 
   #exchange() {

@@ -50,7 +50,7 @@ export function describeUrl(facts: UrlFacts): Explanation {
 function originText(row: RowFacts, now: Date): string {
   const source = row.sourceName === null ? '' : ` for ${row.sourceName}`;
   const parent = row.parentUrl === null ? '' : `, found on ${row.parentUrl}`;
-  return `A ${row.kind} discovered ${ago(row.discoveredAt, now)} by ${row.origin}${source}${parent}.`;
+  return `${row.kind === 'article' || row.kind === 'image' ? 'An' : 'A'} ${row.kind} discovered ${ago(row.discoveredAt, now)} by ${row.origin}${source}${parent}.`;
 }
 
 type State = { state: string; words: string[]; expectedAt: Date | null };

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { saveRobots } from '../../src/domains/index.ts';
+import { describeUrl, loadUrlFacts } from '../../src/explain/index.ts';
+import { saveWorker } from '../../src/frontier/index.ts';
+import { parseRobots } from '../../src/robots/index.ts';
+import { identifyUrl, type UrlIdentity } from '../../src/url/index.ts';
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
+import { answers, done, finish, item, take } from './fixtures.ts';
+
+// explain on every state a URL can be in, through the real functions, read as a person would.
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+
+function identityOf(url: string): UrlIdentity {
+  const identified = identifyUrl(url);
+  if (identified.outcome === 'rejected') throw new Error(identified.reason);
+  return identified.identity;
+}
+
+async function explain(url: string): Promise<{ state: string; text: string; expected: boolean }> {
+  const facts = await loadUrlFacts(test.pool, identityOf(url), {
+    defaultDelayMs: 1000,
+    productToken: 'Outrider',
+  });
+  const { state, sentences, expectedAt } = describeUrl(facts);
+  return { state, text: sentences.join(' '), expected: expectedAt !== null };
+}
+
+it('an unknown URL', async () => {
+  expect(await explain('https://nowhere.test/x')).toEqual({
+    state: 'unknown',
+    text: 'This URL was never submitted.',
+    expected: false,
+  });
+});
+
+it('a waiting URL, with nobody to fetch it and then with somebody', async () => {
+  await answers(test.db, [
+    ...Array.from({ length: 3 }, (_, n) => item('wait.test', `first-${n}`, { priority: 9 })),
+    item('wait.test', 'me', { priority: 4, sourceId: null, origin: 'manual' }),
+  ]);
+  const alone = await explain('https://wait.test/me');
+  expect(alone.state).toBe('waiting');
+  expect(alone.text).toMatch(/^An article discovered 0 s ago by manual\./);
+  expect(alone.text).toContain('No fetcher is running: start one with "outrider up".');
+  expect(alone.text).toContain('3 URLs of the domain go first.');
+  expect(alone.expected).toBe(false);
+  await saveWorker(test.pool, {
+    id: 'f1',
+    role: 'fetch',
+    pool: 'default',
+    version: '0',
+    host: 'h',
+    pid: 1,
+    state: {},
+  });
+  const crewed = await explain('https://wait.test/me');
+  expect(crewed.text).toMatch(/Expected about in 3 s, at one request every 1 s\.$/);
+});
+
+it('a URL being fetched, and one behind it in a leased domain', async () => {
+  await answers(test.db, [
+    item('busy.test', 'now', { priority: 9 }),
+    item('busy.test', 'later', { priority: 2 }),
+  ]);
+  const leases = await take(test.db, { owner: 'worker-7', slots: 100 });
+  expect((await explain('https://busy.test/now')).text).toContain(
+    'It is being fetched right now by worker-7.',
+  );
+  expect((await explain('https://busy.test/later')).text).toContain(
+    'Its domain is being worked on by worker-7',
+  );
+  for (const held of leases) await finish(test.db, held, { owner: 'worker-7' });
+  expect((await explain('https://busy.test/now')).text).toMatch(
+    /Its domain may be asked again in \d s \(the gap between two requests\)/,
+  );
+});
+
+it.each([
+  ['fetched', {}, /It was fetched \d+ s ago/],
+  [
+    'dead',
+    { status: 'dead', errorCode: 'robots_blocked', errorText: 'line 4: Disallow: /x' },
+    /given up: robots\.txt forbids it \(line 4: Disallow: \/x\)\./,
+  ],
+  [
+    'dead',
+    { status: 'dead', errorCode: 'crash_loop' },
+    /given up: it ended the worker three times in a row\./,
+  ],
+  [
+    'redirected',
+    { status: 'redirected', redirectedTo: 'https://else.test/' },
+    /redirects to https:\/\/else\.test\//,
+  ],
+  [
+    'needs_render',
+    { status: 'needs_render', errorCode: 'needs_javascript' },
+    /waits for a rendering fetcher/,
+  ],
+  [
+    'waits for its retry',
+    {
+      status: 'failed',
+      errorCode: 'http_500',
+      errorText: 'the server answered 500',
+      tries: 2,
+      dueInMs: 300_000,
+    },
+    /2 tries have failed, the last with http_500 \(the server answered 500\)\. The next try is due in 5 min\./,
+  ],
+] as const)('a %s URL', async (state, change, words) => {
+  const host = `s${Math.abs(JSON.stringify(change).length)}.test`;
+  await answers(test.db, [item(host, 'x')]);
+  for (const held of await take(test.db, { slots: 100 })) {
+    const items = held.urls.filter((url) => url.url.includes(host)).map((url) => done(url.hash, change));
+    await finish(test.db, held, { items });
+  }
+  const answer = await explain(`https://${host}/x`);
+  expect(answer.state).toBe(state);
+  expect(answer.text).toMatch(words);
+});
+
+it('a URL that robots.txt will stop, with the line', async () => {
+  const identity = identityOf('https://robots.test/private/x');
+  await answers(test.db, [item('robots.test', 'private/x')]);
+  await saveRobots(
+    test.pool,
+    { bucket: identity.bucket, domainKey: identity.domainKey, origin: 'https://robots.test' },
+    {
+      outcome: 'rules',
+      httpStatus: 200,
+      errorCode: null,
+      rules: parseRobots(Buffer.from('User-agent: *\nDisallow: /private/\n')),
+      ttlMs: 1000,
+    },
+  );
+  expect((await explain('https://robots.test/private/x')).text).toMatch(
+    /robots\.txt forbids it \(line 2: .*\/private\/\)/,
+  );
+});

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { type LoadedConfig, loadConfig } from '../config/index.ts';
+import { databaseOptions, type LoadedConfig, loadConfig } from '../config/index.ts';
 import { type Database, openDatabase } from '../db/index.ts';
-import { databaseOptions } from '../engine.ts';
 import { createLog, type Log } from '../telemetry/index.ts';
 import { packageVersion } from './version.ts';
 
@@ -10,6 +9,18 @@ export type GlobalFlags = { config?: string; data?: string; json?: boolean; logL
 
 /** What a command works with. */
 export type Context = { loaded: LoadedConfig; flags: GlobalFlags; log: Log; version: string };
+
+// What a person typed, so that a complaint about a value names the flag and not a key of a file that may not exist.
+const flagNames: Readonly<Record<string, string>> = {
+  'data.dir': '--data',
+  'log.level': '--log-level',
+  'api.port': '--port',
+  'up.fetchers': '--fetchers',
+  'fetch.pool': '--pool',
+  'fetch.domains_at_once': '--concurrency',
+  'fetch.default_delay_ms': '--delay-ms',
+  'fetch.allow_networks': '--allow-network',
+};
 
 /** Reads the configuration with the command's flags on top. */
 export function loadContext(
@@ -21,6 +32,7 @@ export function loadContext(
   const given = Object.fromEntries(Object.entries(overrides).filter(([, value]) => value !== undefined));
   const loaded = loadConfig({
     ...(flags.config === undefined ? {} : { file: flags.config }),
+    flagNames,
     overrides: {
       ...(flags.data === undefined ? {} : { 'data.dir': flags.data }),
       ...(flags.logLevel === undefined ? {} : { 'log.level': flags.logLevel }),

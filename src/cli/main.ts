@@ -8,3 +8,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 process.exitCode = await runCli(process.argv.slice(2));
+// A role that could not start still hears its supervisor, and an open channel keeps a process alive for ever.
+if (process.connected) process.disconnect();

@@ -36,6 +36,8 @@ function buildProgram(): Command {
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent')
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command')
+    // Commands inherit it, so it must be set before they are added.
+    .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError(true)
     .showHelpAfterError('Run "outrider --help" to see every command.')
     .exitOverride()

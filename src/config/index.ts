@@ -1,3 +1,4 @@
+export { databaseOptions } from './database-options.ts';
 export { type DumpLine, dumpConfig, renderEnvExample, renderReference } from './describe.ts';
 export { type LoadedConfig, type LoadOptions, loadConfig, type Origin, suggestion } from './load.ts';
 export { type Config, listSettings } from './settings.ts';

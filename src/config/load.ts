@@ -15,6 +15,8 @@ export type LoadOptions = {
   file?: string | undefined;
   /** Values from command-line flags, by file key; they win over everything. */
   overrides?: Readonly<Record<string, unknown>>;
+  /** Names of those flags, for messages. */
+  flagNames?: Readonly<Record<string, string>>;
 };
 
 // Read by other parts of the program, not settings: they must not be reported as unknown.
@@ -38,7 +40,12 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     try {
       config[setting.group]![setting.name] = origin === 'default' ? setting.default : setting.parse(value);
     } catch (error) {
-      const where = origin === 'environment' ? setting.env : setting.key;
+      const where = {
+        environment: setting.env,
+        'command line': options.flagNames?.[setting.key] ?? setting.key,
+        file: setting.key,
+        default: setting.key,
+      }[origin];
       problems.push(
         `${where} must be ${messageOf(error)}${setting.secret ? '' : `, not "${String(value)}"`}`,
       );

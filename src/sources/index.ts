@@ -1,4 +1,5 @@
 export {
+  checkSourceUrl,
   createSource,
   findSourceByUrl,
   type IngestionMode,

@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/index.ts';
 import { AppError } from '../errors/index.ts';
-import { identifyUrl } from '../url/index.ts';
+import { identifyUrl, type UrlIdentity } from '../url/index.ts';
 
 /** How a source's articles are found. */
 export type IngestionMode = 'feed' | 'spider' | 'both';
@@ -50,24 +50,27 @@ export type NewSource = {
   priority?: number;
 };
 
+/** The address of a source as it is stored; throws when it cannot be crawled. */
+export function checkSourceUrl(url: string): UrlIdentity {
+  const identified = identifyUrl(url);
+  if (identified.outcome === 'ok') return identified.identity;
+  throw new AppError(
+    'source_url_invalid',
+    `"${url}" is not an address that can be crawled (${identified.reason.replaceAll('_', ' ')})`,
+    {
+      httpStatus: 422,
+      exitCode: 2,
+      advice: 'Give a web address with its scheme, as https://example.com/',
+    },
+  );
+}
+
 /** Adds a publisher by its address, or finds it when it is known. The slug gets a number when another source has it. */
 export async function createSource(
   db: Queryable,
   input: NewSource,
 ): Promise<{ source: Source; created: boolean }> {
-  const identified = identifyUrl(input.url);
-  if (identified.outcome === 'rejected') {
-    throw new AppError(
-      'source_url_invalid',
-      `"${input.url}" is not an address that can be crawled (${identified.reason})`,
-      {
-        httpStatus: 422,
-        exitCode: 2,
-        advice: 'Give a web address with its scheme, as https://example.com/',
-      },
-    );
-  }
-  const { fetchUrl, domain } = identified.identity;
+  const { fetchUrl, domain } = checkSourceUrl(input.url);
   const known = await findSourceByUrl(db, fetchUrl);
   if (known !== null) return { source: known, created: false };
   const name = input.name ?? domain;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isAlive, ticketOf } from '../../src/db/embedded/process-identity.ts';
 import { waitUntil } from '../e2e/wait.ts';
 
 const root = join(fileURLToPath(import.meta.url), '../../..');
@@ -19,6 +20,12 @@ export type StartOptions = {
 
 /** How a program ended and what it said. */
 export type Ended = { code: number | null; signal: string | null; stdout: string; stderr: string };
+
+// A test that fails half way must not leave processes; a killed supervisor's roles end by themselves.
+const alive = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of alive) child.kill('SIGKILL');
+});
 
 /** The command line as a real process. */
 export class Outrider {
@@ -39,6 +46,8 @@ export class Outrider {
     this.child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.stderr += text;
     });
+    alive.add(this.child);
+    this.child.once('exit', () => alive.delete(this.child));
     this.child.stdin!.end(options.input ?? '');
   }
 
@@ -86,13 +95,5 @@ export function runOutrider(args: readonly string[], options: StartOptions): Pro
   return new Outrider(args, options).ended();
 }
 
-/** Whether a process is there. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
-    throw error;
-  }
-}
+/** Whether a process is there; one that ended and that nobody has asked about yet is not. */
+export const isRunning = (pid: number): boolean => isAlive(ticketOf(pid));

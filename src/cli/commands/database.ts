@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
+import { databaseOptions } from '../../config/index.ts';
 import { exportDatabase, importDatabase, migrate, migrationStatus, openDatabase } from '../../db/index.ts';
-import { databaseOptions } from '../../engine.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import { type Context, loadContext, withDatabase } from '../context.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';

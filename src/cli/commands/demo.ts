@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { startDiscovery } from '../../channels/index.ts';
+import { databaseOptions } from '../../config/index.ts';
 import { openDatabase } from '../../db/index.ts';
-import { databaseOptions } from '../../engine.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import { createSource } from '../../sources/index.ts';
 import { systemClock } from '../../telemetry/index.ts';
@@ -34,7 +34,7 @@ export function addDemoCommand(program: Command): void {
     .action(async (flags: DemoFlags, command: Command) => {
       const numbers = {
         seconds: numberOf('seconds', flags.seconds),
-        publishers: numberOf('publishers', flags.publishers)!,
+        publishers: numberOf('publishers', flags.publishers, 1)!,
         seed: numberOf('seed', flags.seed)!,
         speed: numberOf('speed', flags.speed)!,
       };
@@ -42,11 +42,13 @@ export function addDemoCommand(program: Command): void {
     });
 }
 
-function numberOf(name: string, text: string | undefined): number | undefined {
+function numberOf(name: string, text: string | undefined, least = 0): number | undefined {
   if (text === undefined) return undefined;
   const number = Number(text);
-  if (!Number.isFinite(number) || number < 0)
-    throw new AppError('usage', `--${name} takes a number, not "${text}"`, { exitCode: EXIT.usage });
+  if (text.trim() === '' || !Number.isFinite(number) || number < least)
+    throw new AppError('usage', `--${name} takes a number from ${least} on, not "${text}"`, {
+      exitCode: EXIT.usage,
+    });
   return number;
 }
 

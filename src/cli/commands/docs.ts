@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type DocumentHit, listRecentDocuments, searchDocuments } from '../../documents/index.ts';
 import { urlId } from '../../url/index.ts';
 import { loadContext, withDatabase } from '../context.ts';
+import { wholeNumber } from '../numbers.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
 
 /** `docs search`, `docs list`. */
@@ -12,9 +13,10 @@ export function addDocsCommands(program: Command): void {
     .description('full-text search: words, "a phrase", or, -not')
     .option('--limit <n>', 'most hits to show', '20')
     .action(async (words: string[], flags: { limit: string }, command: Command) => {
+      const limit = wholeNumber('--limit', flags.limit, { least: 1, most: mostHits });
       const context = loadContext(command);
       const { hits, ranked } = await withDatabase(context, ({ pool }) =>
-        searchDocuments(pool, words.join(' '), { limit: limitOf(flags.limit) }),
+        searchDocuments(pool, words.join(' '), { limit }),
       );
       if (context.flags.json) return printJson(hits.map(shown));
       if (hits.length === 0) return void process.stdout.write('Nothing found.\n');
@@ -27,15 +29,16 @@ export function addDocsCommands(program: Command): void {
     .description('newest documents')
     .option('--limit <n>', 'how many', '20')
     .action(async (flags: { limit: string }, command: Command) => {
+      const limit = wholeNumber('--limit', flags.limit, { least: 1, most: mostHits });
       const context = loadContext(command);
-      const hits = await withDatabase(context, ({ pool }) => listRecentDocuments(pool, limitOf(flags.limit)));
+      const hits = await withDatabase(context, ({ pool }) => listRecentDocuments(pool, limit));
       if (context.flags.json) return printJson(hits.map(shown));
       if (hits.length === 0) return void process.stdout.write('No documents yet.\n');
       printHits(hits);
     });
 }
 
-const limitOf = (text: string): number => Math.max(1, Math.min(1000, Number.parseInt(text, 10) || 20));
+const mostHits = 1000;
 const shown = ({ domainKey, hash, ...rest }: DocumentHit) => ({ id: urlId(domainKey, hash), ...rest });
 
 function printHits(hits: readonly DocumentHit[]): void {

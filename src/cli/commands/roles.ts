@@ -1,8 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
+import { databaseOptions } from '../../config/index.ts';
 import { openDatabase } from '../../db/index.ts';
-import { databaseOptions, type Role, startEngine } from '../../engine.ts';
+import type { Role } from '../../engine.ts';
 import { EXIT } from '../../errors/index.ts';
 import { type RoleSpec, reportToSupervisor, Supervisor } from '../../resilience/index.ts';
 import { type Log, systemClock } from '../../telemetry/index.ts';
@@ -40,6 +41,7 @@ export function addRoleCommands(program: Command): void {
 async function runRole(role: Role, context: Context): Promise<void> {
   const stopped = untilStopped();
   const { log, version, loaded } = context;
+  const { startEngine } = await import('../../engine.ts');
   const engine = await startEngine({ config: loaded.config, roles: [role], version, log });
   reportToSupervisor(engine.address);
   log.info(

@@ -7,7 +7,6 @@ import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Database } from '../../db/index.ts';
 import { removeSink, saveSink, takeDeliveries } from '../../documents/index.ts';
-import { startEngine } from '../../engine.ts';
 import { AppError, EXIT, messageOf } from '../../errors/index.ts';
 import { countExecution, type ExecutionStats, submit } from '../../frontier/index.ts';
 import { systemClock } from '../../telemetry/index.ts';
@@ -61,6 +60,7 @@ async function runList(flags: RunFlags, command: Command): Promise<number> {
       'log.level': command.optsWithGlobals<{ logLevel?: string }>().logLevel ?? 'warn',
     });
     const stopped = untilStopped();
+    const { startEngine } = await import('../../engine.ts');
     const engine = await startEngine({
       config: context.loaded.config,
       roles: temporary ? ['fetch'] : ['fetch', 'schedule'],

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { findDiscovery, listChannels, startDiscovery } from '../../channels/index.ts';
 import type { Database, Queryable } from '../../db/index.ts';
-import { createSource, listSources, loadSources, type Source } from '../../sources/index.ts';
+import { checkSourceUrl, createSource, listSources, loadSources, type Source } from "../../sources/index.ts";
 import { systemClock } from '../../telemetry/index.ts';
 import { type Context, loadContext, withDatabase } from '../context.ts';
+import { wholeNumber } from '../numbers.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
 
 /** `add`, `sources`, `channels`. */
@@ -16,8 +17,14 @@ export function addSourceCommands(program: Command): void {
     .option('--no-wait', 'do not wait for the feeds to be found')
     .action(
       async (urls: string[], flags: { name?: string; every: string; wait: boolean }, command: Command) => {
+        const intervalMinutes = wholeNumber('--every', flags.every, { least: 1, most: 43_200 });
+        // All of them before the first is added, and before a database is started for nothing.
+        const addresses = urls.map(withScheme);
+        for (const url of addresses) checkSourceUrl(url);
         const context = loadContext(command);
-        await withDatabase(context, (database) => addSources(context, database, urls, flags));
+        await withDatabase(context, (database) =>
+          addSources(context, database, addresses, { ...flags, intervalMinutes }),
+        );
       },
     );
   program
@@ -64,19 +71,21 @@ export function addSourceCommands(program: Command): void {
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const waitMs = 20_000;
 
+// People type example.com, and example.com:8080, which a URL parser takes for a scheme.
+const withScheme = (url: string): string => (/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(url) ? url : `https://${url}`);
+
 async function addSources(
   context: Context,
   database: Database,
   urls: readonly string[],
-  flags: { name?: string; every: string; wait: boolean },
+  flags: { name?: string; intervalMinutes: number; wait: boolean },
 ): Promise<void> {
-  const intervalMinutes = Number(flags.every);
   const added: Source[] = [];
   for (const url of urls) {
     const { source, created } = await createSource(database.pool, {
-      url: /^[a-z][a-z0-9+.-]*:/i.test(url) ? url : `https://${url}`,
+      url,
       ...(flags.name === undefined ? {} : { name: flags.name }),
-      ...(Number.isInteger(intervalMinutes) && intervalMinutes > 0 ? { intervalMinutes } : {}),
+      intervalMinutes: flags.intervalMinutes,
     });
     await startDiscovery(database.pool, source.id);
     added.push(source);

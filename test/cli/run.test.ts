@@ -1,0 +1,160 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { waitUntil } from '../e2e/wait.ts';
+import { Outrider, runOutrider } from '../process/outrider.ts';
+import {
+  type ArticleTruth,
+  findPolitenessViolations,
+  type PublisherChange,
+  startWeb,
+  type Web,
+} from '../web/index.ts';
+
+type Line = { url: string; title: string; text: string; word_count: number };
+
+const delayMs = 50;
+const changes: PublisherChange[] = [
+  {},
+  { faults: [{ name: 'status', on: ['article'], share: 0.3, options: { status: 404 } }] },
+  { faults: [{ name: 'redirect-chain', share: 0.4, options: { hops: 1, status: 301 } }] },
+  { faults: [{ name: 'slow', options: { delayMs: 300 } }] },
+];
+let home: string;
+let web: Web;
+let env: Record<string, string>;
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'outrider-cli-'));
+  web = await startWeb({
+    seed: 41,
+    publishers: 4,
+    changes: changes.map((change) => ({ backlog: 10, ratePerDay: 20, ...change })),
+    startMs: Date.parse('2024-06-05T12:00:00Z'),
+    speed: 0,
+  });
+  await web.writeHostsFile(join(home, 'hosts'));
+  // TMPDIR shows what a run leaves behind.
+  env = { OUTRIDER_FETCH_HOSTS_FILE: join(home, 'hosts'), TMPDIR: home };
+});
+afterAll(async () => {
+  await web?.close();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const network = (): string[] => ['--allow-network', `127.0.0.0/8:${web.port}`, '--delay-ms', String(delayMs)];
+const readLines = (text: string): Line[] =>
+  text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Line);
+const leftBehind = (): string[] => readdirSync(home).filter((name) => name.startsWith('outrider-run-'));
+
+describe('a list of addresses', () => {
+  let truth: ArticleTruth[];
+
+  beforeAll(() => {
+    truth = web
+      .groundTruth()
+      .slice(0, 3)
+      .flatMap((one) => one.articles);
+  });
+
+  test('becomes the articles it names, and the summary says what became of the rest', async () => {
+    const since = web.log.nextSeq;
+    const list = [
+      '# addresses of a test',
+      ...truth.map((one) => one.url),
+      '',
+      truth[0]!.url,
+      'http://nobody-is-here.invalid/article-1',
+      'ftp://example.com/file',
+      'http://169.254.169.254/latest/meta-data/',
+    ];
+    writeFileSync(join(home, 'urls.txt'), list.join('\r\n'));
+    const out = join(home, 'articles.ndjson');
+    const { code, stdout, stderr } = await runOutrider(
+      ['run', '--urls', 'urls.txt', '--out', out, '--concurrency', '8', ...network()],
+      { home, env },
+    );
+    expect(code, stderr).toBe(0);
+    expect(stdout).toBe('');
+    const lines = readLines(readFileSync(out, 'utf8'));
+    const expected = truth.flatMap(({ url, title, expected: end }) => {
+      if (end.outcome === 'document') return [{ url, title }];
+      return end.outcome === 'redirected' ? [{ url: end.to!, title }] : [];
+    });
+    const byUrl = (a: { url: string }, b: { url: string }): number => (a.url < b.url ? -1 : 1);
+    expect(lines.map(({ url, title }) => ({ url, title })).sort(byUrl)).toEqual(expected.sort(byUrl));
+    for (const line of lines) expect(line.text.length).toBeGreaterThan(100);
+
+    const missing = truth.filter((one) => one.expected.outcome === 'dead').length;
+    expect(missing).toBeGreaterThan(0);
+    expect(stderr).toContain(`${lines.length} articles written to ${out}`);
+    expect(stderr).toMatch(new RegExp(`^ +${missing} +dead: not_found$`, 'm'));
+    expect(stderr).toMatch(/^ +1 +failed: dns$/m);
+    expect(stderr).toMatch(/^ +1 +listed twice or known before$/m);
+    expect(stderr).toMatch(/refused \(.+\): ftp:\/\/example\.com\/file/);
+    expect(stderr).toMatch(/169\.254\.169\.254|refused_address|private/);
+    expect(findPolitenessViolations(web.log.read(since), { delayMs: () => delayMs })).toEqual([]);
+    expect(leftBehind()).toEqual([]);
+  });
+
+  test('goes to standard output, and may come from standard input', async () => {
+    const wanted = truth.filter((one) => one.expected.outcome === 'document').slice(0, 3);
+    const { code, stdout, stderr } = await runOutrider(['run', '--urls', '-', ...network()], {
+      home,
+      env,
+      input: wanted.map((one) => `${one.url}\n`).join(''),
+    });
+    expect(code, stderr).toBe(0);
+    expect(
+      readLines(stdout)
+        .map((line) => line.url)
+        .sort(),
+    ).toEqual(wanted.map((one) => one.url).sort());
+    expect(stderr).toContain('3 articles written');
+  });
+
+  test('a file that cannot be written ends with code 2 before anything is fetched', async () => {
+    const since = web.log.nextSeq;
+    const { code, stderr } = await runOutrider(
+      ['run', '--urls', '-', '--out', join(home, 'no', 'such', 'dir.ndjson'), ...network()],
+      { home, env, input: `${truth[0]!.url}\n` },
+    );
+    expect(code).toBe(2);
+    expect(stderr).toContain('cannot be written');
+    expect(web.log.nextSeq).toBe(since);
+    expect(leftBehind()).toEqual([]);
+  });
+
+  test('private networks are refused unless allowed', async () => {
+    const since = web.log.nextSeq;
+    const { code, stderr } = await runOutrider(['run', '--urls', '-', '--delay-ms', '0'], {
+      home,
+      env,
+      input: `${truth[0]!.url}\n`,
+    });
+    expect(code).toBe(0);
+    expect(stderr).toContain('0 articles written');
+    expect(stderr).toMatch(/refused_/);
+    expect(web.log.nextSeq).toBe(since);
+  });
+});
+
+test('Ctrl-C ends a run with what it has', async () => {
+  const slow = web.groundTruth()[3]!.articles.map((one) => one.url);
+  writeFileSync(join(home, 'slow.txt'), slow.join('\n'));
+  const out = join(home, 'some.ndjson');
+  const one = new Outrider(['run', '--urls', 'slow.txt', '--out', out, ...network()], { home, env });
+  await waitUntil('an article is written', () => existsSync(out) && readFileSync(out, 'utf8').includes('\n'));
+  const { code, stderr } = await one.stop('SIGINT');
+  expect(code, stderr).toBe(130);
+  expect(stderr).toContain('Stopped before the end');
+  const lines = readLines(readFileSync(out, 'utf8'));
+  expect(lines.length).toBeGreaterThan(0);
+  expect(lines.length).toBeLessThan(slow.length);
+  expect(stderr).toContain(`${lines.length} articles written`);
+  expect(leftBehind()).toEqual([]);
+});

@@ -1,4 +1,5 @@
 import { Tokenizer } from 'htmlparser2';
+import { cutScripts } from './cut-scripts.ts';
 import { attribute, collapse, INLINE, PageNode, TEXT, textOf } from './node.ts';
 import { belongsInHead, CLOSES_P, IMPLIED_END, SCOPE, VOID } from './tree-rules.ts';
 
@@ -304,8 +305,9 @@ const TABLE_PART = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr', 'td', 'th'
 
 /** Reads a page in one pass into a tree with capped depth and size; never throws on any text. */
 export function parsePage(html: string, options: ParseOptions): Page {
-  const builder = new TreeBuilder(html, options);
-  builder.tokenizer.write(html);
+  const cut = cutScripts(html);
+  const builder = new TreeBuilder(cut.html, options);
+  builder.tokenizer.write(cut.html);
   if (!builder.truncated) builder.tokenizer.end();
   const { root, htmlNode, titleNode, baseNode } = builder;
   const title = titleNode === null ? '' : collapse(textOf(titleNode, 2_000));
@@ -322,7 +324,7 @@ export function parsePage(html: string, options: ParseOptions): Page {
     links: builder.links,
     anchors: builder.anchors,
     jsonLd: builder.jsonLd,
-    scriptChars: builder.scriptChars,
+    scriptChars: builder.scriptChars + cut.scriptChars,
     scriptSources: builder.scriptSources,
     passwordFields: builder.passwordFields,
     nodeCount: builder.nodeCount,

@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { articles } from './articles.ts';
 import { dates } from './dates.ts';
 import { feeds } from './feeds.ts';
 import { brokenFloors } from './floors.ts';
@@ -11,7 +12,7 @@ import { robots } from './robots.ts';
 import { sitemaps } from './sitemaps.ts';
 import { urls } from './urls.ts';
 
-const parts: readonly Part[] = [feeds, dates, sitemaps, robots, urls];
+const parts: readonly Part[] = [feeds, dates, sitemaps, robots, urls, articles];
 
 const { values } = parseArgs({
   options: {

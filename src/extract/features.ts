@@ -1,0 +1,322 @@
+import type { Page, PageNode } from '../html/index.ts';
+import type { Block } from './blocks.ts';
+import { isInside, type Sums, sumBlocks } from './container.ts';
+import type { LdFacts } from './json-ld.ts';
+import type { MetaTags } from './meta-tags.ts';
+import { GROUP_NAMES, TAG_GROUP_NAMES } from './name-groups.ts';
+import { type Outline, PATH_LENGTH, type Path, readOutline } from './outline.ts';
+import { PHRASE_NAMES } from './phrases.ts';
+import { addStructure, readStructure, STRUCTURE_NAMES } from './structure-features.ts';
+import { addText, TEXT_NAMES } from './text-features.ts';
+import { comparable } from './title.ts';
+
+/** What is known about the page beside its blocks. */
+export type BlockContext = { tags: MetaTags; ld: LdFacts; headline: PageNode | null };
+
+const OWNER_TAGS = ['p', 'li', 'div', 'td', 'h1', 'h2', 'h3', 'h4', 'span', 'figcaption', 'blockquote', 'dd'];
+const PAGE_FEATURES = [
+  'pageBlocks',
+  'pageChars',
+  'pageProseShare',
+  'pageArticles',
+  'position',
+  'charPosition',
+  'proseBefore',
+  'proseAfter',
+  'sinceHeadline',
+  'headlineSeen',
+  'titleLike',
+  'titleSame',
+  'repeated',
+  'firstSame',
+  'inLdBody',
+  'inDescription',
+];
+const GROUP_FEATURES = [
+  'sameCount',
+  'sameWords',
+  'sameLinkShare',
+  'sameProse',
+  'run',
+  'siblings',
+  'siblingIndex',
+];
+const CONTAINER_FEATURES = [
+  'parentChars',
+  'parentLinkShare',
+  'parentProse',
+  'parentBlocks',
+  'grandChars',
+  'grandLinkShare',
+  'grandProse',
+  'grandBlocks',
+  'greatLinkShare',
+  'greatProse',
+  'inside60',
+  'inside85',
+  'branchChars',
+  'branchLinkShare',
+  'branchProse',
+  'branchBlocks',
+  'branchDepth',
+  'branchIndex',
+  'depth',
+  'depthToContainer',
+  'branchSameName',
+];
+const NEIGHBOURS = [-3, -2, -1, 1, 2, 3];
+const NEIGHBOUR_FEATURES = NEIGHBOURS.flatMap((at) => [
+  `words${at}`,
+  `linkShare${at}`,
+  `prose${at}`,
+  `sameParent${at}`,
+]);
+const HEADING_FEATURES = [
+  'headingBits',
+  'headingMore',
+  'headingRefs',
+  'headingBio',
+  'headingComments',
+  'headingDistance',
+  'proseGapBefore',
+  'proseGapAfter',
+  'isHeading',
+  'nextIsHeading',
+  'afterLastProse',
+  'saysBefore',
+  'saysAfter',
+];
+
+/** Names of the features, in the order of a row. */
+export const FEATURE_NAMES: readonly string[] = [
+  ...TEXT_NAMES,
+  ...PHRASE_NAMES.map((name) => `says:${name}`),
+  ...OWNER_TAGS.map((tag) => `tag:${tag}`),
+  ...GROUP_NAMES.map((name) => `name:${name}`),
+  ...TAG_GROUP_NAMES.map((name) => `in:${name}`),
+  ...PAGE_FEATURES,
+  ...GROUP_FEATURES,
+  ...CONTAINER_FEATURES,
+  ...NEIGHBOUR_FEATURES,
+  ...HEADING_FEATURES,
+  ...STRUCTURE_NAMES,
+];
+
+/** Length of a row of features. */
+export const FEATURE_COUNT = FEATURE_NAMES.length;
+
+/** Writes one row; keeps the place so that names and values stay in the same order. */
+class Row {
+  readonly values: Float32Array;
+  private at = 0;
+  constructor(values: Float32Array) {
+    this.values = values;
+  }
+  begin(row: number): void {
+    this.at = row * FEATURE_COUNT;
+  }
+  add(value: number): void {
+    this.values[this.at++] = value;
+  }
+}
+
+const ratio = (part: number, whole: number) => (whole > 0 ? part / whole : 0);
+
+/** Rows of features, and which blocks have one. */
+export type Features = { rows: Float32Array; wanted: Uint8Array };
+
+/** One row of numbers per block worth scoring: what it says, where it stands and what stands around it. */
+export function computeFeatures(page: Page, blocks: Block[], context: BlockContext): Features {
+  const row = new Row(new Float32Array(blocks.length * FEATURE_COUNT));
+  const sums = sumBlocks(page, blocks);
+  const outline = readOutline(page, blocks, context, sums);
+  const structure = readStructure(
+    blocks,
+    outline.prose,
+    (block) => isInside(block.owner, outline.container85),
+    `${page.title ?? ''} ${context.tags.openGraph['og:title'] ?? ''}`,
+    context.headline,
+  );
+  for (let i = 0; i < blocks.length; i++) {
+    if (outline.wanted[i] === 0) continue;
+    row.begin(i);
+    const block = blocks[i]!;
+    addText(row, block);
+    const phrases = outline.phrases[i]!;
+    for (let bit = 0; bit < PHRASE_NAMES.length; bit++) row.add((phrases >> bit) & 1);
+    for (const tag of OWNER_TAGS) row.add(block.owner.tag === tag ? 1 : 0);
+    addNames(row, outline.path(block.owner));
+    addPage(row, i, blocks, outline);
+    addGroup(row, i, blocks, outline);
+    addContainers(row, block, outline, sums);
+    addNeighbours(row, i, blocks, outline);
+    addHeadings(row, i, outline);
+    addStructure(row, i, blocks, structure, sums, outline.headingOf[i]!);
+  }
+  return { rows: row.values, wanted: outline.wanted };
+}
+
+function addNames(row: Row, path: Path): void {
+  for (let i = 0; i < PATH_LENGTH; i++) row.add(path[i]!);
+}
+
+function addPage(row: Row, i: number, blocks: Block[], outline: Outline): void {
+  const { text, chars } = blocks[i]!;
+  const { titleKey, headlineAt } = outline;
+  row.add(Math.min(blocks.length, 1_000));
+  row.add(Math.min(outline.charsTotal, 50_000));
+  row.add(ratio(outline.proseTotal, outline.charsTotal));
+  row.add(Math.min(outline.articles, 20));
+  row.add(ratio(i, blocks.length));
+  row.add(ratio(outline.charsBefore[i]!, outline.charsTotal));
+  row.add(ratio(outline.proseBefore[i]!, outline.proseTotal));
+  row.add(
+    Math.min(
+      3_000,
+      outline.proseTotal - outline.proseBefore[i]! - (outline.prose[i] === 1 ? blocks[i]!.chars : 0),
+    ),
+  );
+  row.add(headlineAt < 0 ? -100 : Math.max(-50, Math.min(100, i - headlineAt)));
+  row.add(headlineAt < 0 ? 2 : i >= headlineAt ? 1 : 0);
+  // Only a line of about the title's length can be the title.
+  const key =
+    chars > 3 && 2 * chars > titleKey.length && chars < 2 * titleKey.length + 40 ? comparable(text) : '';
+  const alike = key.length > 5 && (titleKey.includes(key) || key.includes(titleKey));
+  row.add(titleKey !== '' && alike ? 1 : 0);
+  row.add(key !== '' && key === titleKey ? 1 : 0);
+  row.add(Math.min(10, outline.counts.get(text) ?? 1));
+  row.add(outline.firstSeen.get(text) === i ? 1 : 0);
+  const { ldBody, description } = outline;
+  row.add(
+    ldBody.length < 200 ? 0 : chars > 3 && ldBody.includes(chars > 60 ? text.slice(0, 60) : text) ? 2 : 1,
+  );
+  const described =
+    chars > 20 && description.length > 20 && text.slice(0, 40) === description.slice(0, Math.min(40, chars));
+  row.add(described ? 1 : 0);
+}
+
+function addGroup(row: Row, i: number, blocks: Block[], outline: Outline): void {
+  const group = outline.groups[i]!;
+  const owner = blocks[i]!.owner;
+  row.add(Math.min(group.count, 100));
+  row.add(group.words / group.count);
+  row.add(ratio(group.linkChars, group.chars));
+  row.add(ratio(group.prose, outline.proseTotal));
+  let run = 0;
+  for (let j = i - 1; j >= 0 && i - j <= 10 && outline.groups[j] === group; j--) run++;
+  for (let j = i + 1; j < blocks.length && j - i <= 10 && outline.groups[j] === group; j++) run++;
+  row.add(run);
+  let siblings = 0;
+  let place = 0;
+  for (let child = owner.parent?.first ?? null; child !== null && siblings < 100; child = child.next) {
+    if (child === owner) place = siblings;
+    if (child.tag !== '#text') siblings++;
+  }
+  row.add(siblings);
+  row.add(place);
+}
+
+function addContainers(row: Row, block: Block, outline: Outline, sums: Sums): void {
+  const total = outline.charsTotal;
+  const proseTotal = outline.proseTotal;
+  let node = block.owner.parent ?? block.owner;
+  for (let level = 0; level < 3; level++) {
+    const at = node.index;
+    if (level < 2) row.add(ratio(sums.chars[at]!, total));
+    row.add(ratio(sums.linkChars[at]!, sums.chars[at]!));
+    row.add(ratio(sums.prose[at]!, proseTotal));
+    if (level < 2) row.add(Math.min(200, sums.blocks[at]!));
+    node = node.parent ?? node;
+  }
+  // Where the way up from the block meets the way up from the main container.
+  let branch = block.owner;
+  let depth = 0;
+  const { container60, container85 } = outline;
+  let inside60 = 0;
+  let inside85 = 0;
+  let steps = 0;
+  for (let at: PageNode | null = block.owner; at !== null; at = at.parent) {
+    if (at === container60) inside60 = 1;
+    if (at === container85) {
+      inside85 = 1;
+      steps = depth;
+    }
+    if (inside85 === 0) branch = at;
+    depth++;
+  }
+  if (inside85 === 0) {
+    branch = block.owner;
+    const shared = new Set<PageNode>();
+    for (let at: PageNode | null = container85; at !== null; at = at.parent) shared.add(at);
+    steps = 0;
+    for (let at: PageNode | null = block.owner; at !== null && !shared.has(at); at = at.parent) {
+      branch = at;
+      steps++;
+    }
+    steps = -steps;
+  }
+  const at = branch.index;
+  row.add(inside60);
+  row.add(inside85);
+  row.add(ratio(sums.chars[at]!, total));
+  row.add(ratio(sums.linkChars[at]!, sums.chars[at]!));
+  row.add(ratio(sums.prose[at]!, proseTotal));
+  row.add(Math.min(200, sums.blocks[at]!));
+  row.add(Math.abs(steps));
+  let before = 0;
+  let after = 0;
+  for (
+    let child = branch.parent?.first ?? null, past = false;
+    child !== null && before + after < 400;
+    child = child.next
+  ) {
+    if (child === branch) past = true;
+    else if (child.tag !== '#text') past ? after++ : before++;
+  }
+  row.add(ratio(before, before + after + 1));
+  row.add(Math.min(depth, 60));
+  row.add(steps);
+  row.add(inside85 === 1 && branch.parent !== null && siblingProse(branch, sums) ? 1 : 0);
+}
+
+/** Whether the next siblings on either side hold prose and look the same. */
+function siblingProse(branch: PageNode, sums: Sums): boolean {
+  for (let next = branch.next; next !== null; next = next.next)
+    if (next.tag !== '#text') return next.tag === branch.tag && sums.prose[next.index]! > 0;
+  return false;
+}
+
+function addNeighbours(row: Row, i: number, blocks: Block[], outline: Outline): void {
+  const parent = blocks[i]!.owner.parent;
+  for (const offset of NEIGHBOURS) {
+    const other = blocks[i + offset];
+    row.add(other === undefined ? -1 : Math.min(other.words, 200));
+    row.add(other === undefined ? -1 : ratio(other.linkChars, other.chars));
+    row.add(other === undefined ? -1 : outline.prose[i + offset]!);
+    row.add(other === undefined ? -1 : other.owner.parent === parent ? 1 : 0);
+  }
+}
+
+const bitOf = (name: string) => 1 << PHRASE_NAMES.indexOf(name);
+const MORE = bitOf('more');
+const REFS = bitOf('refs');
+const BIO = bitOf('bio');
+const COMMENTS = bitOf('comments');
+
+function addHeadings(row: Row, i: number, outline: Outline): void {
+  const heading = outline.headingOf[i]!;
+  const said = heading < 0 ? 0 : outline.phrases[heading]!;
+  row.add(said === 0 ? 0 : 1);
+  row.add((said & MORE) !== 0 ? 1 : 0);
+  row.add((said & REFS) !== 0 ? 1 : 0);
+  row.add((said & BIO) !== 0 ? 1 : 0);
+  row.add((said & COMMENTS) !== 0 ? 1 : 0);
+  row.add(heading < 0 ? 99 : Math.min(99, i - heading));
+  row.add(outline.gapBefore[i]!);
+  row.add(outline.gapAfter[i]!);
+  row.add(outline.isHeading[i]!);
+  row.add(outline.isHeading[i + 1] ?? 0);
+  row.add(i > outline.lastProse ? 1 : 0);
+  row.add((outline.phrases[i - 1] ?? 0) === 0 ? 0 : 1);
+  row.add((outline.phrases[i + 1] ?? 0) === 0 ? 0 : 1);
+}

@@ -1,0 +1,239 @@
+import type { Page, PageNode } from '../html/index.ts';
+import type { Block } from './blocks.ts';
+import { findContainer, isProse, type Sums } from './container.ts';
+import type { BlockContext } from './features.ts';
+import { forgetNames, GROUP_NAMES, groupBits, TAG_GROUP_NAMES, tagBits } from './name-groups.ts';
+import { phraseBits } from './phrases.ts';
+import { signature } from './structure-features.ts';
+import { comparable } from './title.ts';
+
+const MENU_BITS = (1 << TAG_GROUP_NAMES.indexOf('nav')) | (1 << TAG_GROUP_NAMES.indexOf('footer'));
+// Distances beyond this say nothing more.
+const FAR = 20;
+
+/** How many levels up the nearest element of each group stands. */
+export type Path = Uint8Array;
+/** Length of a path. */
+export const PATH_LENGTH = GROUP_NAMES.length + TAG_GROUP_NAMES.length;
+
+// Characters from the nearest paragraph within which a short link may still belong to the text.
+const NEAR_PROSE = 60;
+
+type Group = { count: number; words: number; chars: number; linkChars: number; prose: number };
+
+/** Everything about the page that more than one block's features need. */
+export type Outline = {
+  /** Blocks worth scoring; the others are menus beyond doubt. */
+  wanted: Uint8Array;
+  phrases: Int32Array;
+  path: (owner: PageNode) => Path;
+  prose: Uint8Array;
+  /** Prose characters before each block, and in all. */
+  proseBefore: Float64Array;
+  proseTotal: number;
+  charsBefore: Float64Array;
+  charsTotal: number;
+  headlineAt: number;
+  titleKey: string;
+  counts: Map<string, number>;
+  firstSeen: Map<string, number>;
+  groups: Group[];
+  ldBody: string;
+  description: string;
+  articles: number;
+  container60: PageNode;
+  container85: PageNode;
+  headingOf: Int32Array;
+  isHeading: Uint8Array;
+  lastProse: number;
+  gapBefore: Float64Array;
+  gapAfter: Float64Array;
+};
+
+/** Reads the outline of a page in one pass over its blocks. */
+export function readOutline(page: Page, blocks: Block[], context: BlockContext, sums: Sums): Outline {
+  forgetNames();
+  const count = blocks.length;
+  const phrases = new Int32Array(count);
+  const prose = new Uint8Array(count);
+  const proseBefore = new Float64Array(count);
+  const charsBefore = new Float64Array(count);
+  const headingOf = new Int32Array(count).fill(-1);
+  const isHeading = new Uint8Array(count);
+  const gapBefore = new Float64Array(count);
+  const gapAfter = new Float64Array(count);
+  const counts = new Map<string, number>();
+  const firstSeen = new Map<string, number>();
+  const byName = new Map<number, Group>();
+  const groups: Group[] = [];
+  let proseTotal = 0;
+  let charsTotal = 0;
+  let heading = -1;
+  let lastProse = -1;
+  let headlineAt = -1;
+  let gap = 0;
+  for (let i = 0; i < count; i++) {
+    const block = blocks[i]!;
+    const isParagraph = isProse(block);
+    prose[i] = isParagraph ? 1 : 0;
+    proseBefore[i] = proseTotal;
+    charsBefore[i] = charsTotal;
+    gapBefore[i] = Math.min(gap, 2_000);
+    charsTotal += block.chars;
+    if (isParagraph) {
+      proseTotal += block.chars;
+      lastProse = i;
+      gap = 0;
+    } else gap += block.chars;
+    const tag = block.owner.tag;
+    if (
+      (tag.length === 2 && tag[0] === 'h' && tag !== 'hr') ||
+      (block.words <= 8 && block.strongChars > block.chars * 0.8)
+    ) {
+      isHeading[i] = 1;
+      heading = i;
+    }
+    headingOf[i] = heading;
+    const key = block.text;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+    if (!firstSeen.has(key)) firstSeen.set(key, i);
+    const name =
+      Math.imul(signature(block.owner), 31) +
+      (block.owner.parent === null ? 0 : signature(block.owner.parent));
+    let group = byName.get(name);
+    if (group === undefined) {
+      group = { count: 0, words: 0, chars: 0, linkChars: 0, prose: 0 };
+      byName.set(name, group);
+    }
+    group.count++;
+    group.words += block.words;
+    group.chars += block.chars;
+    group.linkChars += block.linkChars;
+    if (isParagraph) group.prose += block.chars;
+    groups.push(group);
+    if (context.headline !== null && headlineAt < 0 && block.from > context.headline.index) headlineAt = i;
+  }
+  gap = 0;
+  for (let i = count - 1; i >= 0; i--) {
+    gapAfter[i] = Math.min(gap, 2_000);
+    gap = prose[i] === 1 ? 0 : gap + blocks[i]!.chars;
+  }
+  const wanted = new Uint8Array(count);
+  const inMenu = menuReader();
+  for (let i = 0; i < count; i++) {
+    const block = blocks[i]!;
+    const linked = block.linkChars > block.chars * 0.5;
+    if (linked && inMenu(block.owner)) continue;
+    const near = Math.min(gapBefore[i]!, gapAfter[i]!) <= NEAR_PROSE;
+    if (!near && block.words <= 5 && block.linkChars > block.chars * 0.8) continue;
+    wanted[i] = 1;
+    phrases[i] = phraseBits(block.text);
+  }
+  const title = context.ld.headline ?? context.tags.openGraph['og:title'] ?? page.title ?? '';
+  const description = context.tags.openGraph['og:description'] ?? context.tags.meta.description ?? '';
+  let articles = 0;
+  for (let node: PageNode | null = page.body.first; node !== null; ) {
+    if (node.tag === 'article') articles++;
+    let following: PageNode | null = node.tag === 'article' ? null : node.first;
+    let at: PageNode | null = node;
+    while (following === null && at !== null && at !== page.body) {
+      following = at.next;
+      at = at.parent;
+    }
+    node = following;
+  }
+  return {
+    wanted,
+    phrases,
+    path: pathReader(),
+    prose,
+    proseBefore,
+    proseTotal,
+    charsBefore,
+    charsTotal,
+    headlineAt,
+    titleKey: comparable(title),
+    counts,
+    firstSeen,
+    groups,
+    ldBody: context.ld.body ?? '',
+    description,
+    articles,
+    container60: findContainer(page.body, sums, 0.6),
+    container85: findContainer(page.body, sums, 0.85),
+    headingOf,
+    isHeading,
+    lastProse,
+    gapBefore,
+    gapAfter,
+  };
+}
+
+/** Whether an element stands in a nav or footer, remembered per element. */
+function menuReader(): (node: PageNode) => boolean {
+  const known = new Map<PageNode, boolean>();
+  return (node) => {
+    const way: PageNode[] = [];
+    let found = false;
+    for (let at: PageNode | null = node; at !== null; at = at.parent) {
+      const answer = known.get(at);
+      if (answer !== undefined) {
+        found = answer;
+        break;
+      }
+      way.push(at);
+      if ((tagBits(at) & MENU_BITS) !== 0) {
+        found = true;
+        break;
+      }
+    }
+    for (const at of way) known.set(at, found);
+    return found;
+  };
+}
+
+/** Group distances of an element, remembered because blocks share their owners' ancestors. */
+function pathReader(): (owner: PageNode) => Path {
+  const known = new Map<PageNode, { groups: number; tags: number }>();
+  const bitsOf = (node: PageNode) => {
+    let bits = known.get(node);
+    if (bits === undefined) {
+      bits = { groups: groupBits(node), tags: tagBits(node) };
+      known.set(node, bits);
+    }
+    return bits;
+  };
+  const paths = new Map<PageNode, Path>();
+  return (owner) => {
+    const ready = paths.get(owner);
+    if (ready !== undefined) return ready;
+    const path = new Uint8Array(PATH_LENGTH).fill(FAR);
+    let steps = 0;
+    let seenGroups = 0;
+    let seenTags = 0;
+    for (
+      let at: PageNode | null = owner;
+      at !== null && at.tag !== 'body' && at.tag !== 'html';
+      at = at.parent
+    ) {
+      const bits = bitsOf(at);
+      let fresh = bits.groups & ~seenGroups;
+      seenGroups |= fresh;
+      while (fresh !== 0) {
+        const bit = 31 - Math.clz32(fresh & -fresh);
+        path[bit] = Math.min(steps, FAR - 1);
+        fresh &= fresh - 1;
+      }
+      fresh = bits.tags & ~seenTags;
+      seenTags |= fresh;
+      while (fresh !== 0) {
+        const bit = 31 - Math.clz32(fresh & -fresh);
+        path[GROUP_NAMES.length + bit] = Math.min(steps, FAR - 1);
+        fresh &= fresh - 1;
+      }
+      steps++;
+    }
+    if (paths.size < 20_000) paths.set(owner, path);
+    return path;
+  };
+}

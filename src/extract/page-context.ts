@@ -1,0 +1,16 @@
+import type { Page } from '../html/index.ts';
+import type { BlockContext } from './features.ts';
+import { readJsonLd } from './json-ld.ts';
+import { collectMarks } from './marks.ts';
+import { readMetaTags } from './meta-tags.ts';
+import { findHeadline } from './title.ts';
+
+/** Reads what the block scorer wants to know beside the blocks. */
+export function readContext(page: Page): BlockContext {
+  const marks = collectMarks(page);
+  return {
+    tags: readMetaTags(page),
+    ld: readJsonLd(page.jsonLd, page.title),
+    headline: findHeadline(page, marks.headings)?.node ?? null,
+  };
+}

@@ -1,0 +1,113 @@
+import type { Block } from './blocks.ts';
+
+/** Names of the features below, in order. */
+export const TEXT_NAMES: readonly string[] = [
+  'words',
+  'chars',
+  'linkShare',
+  'links',
+  'strongShare',
+  'images',
+  'control',
+  'wordLength',
+  'commas',
+  'digitShare',
+  'upperShare',
+  'capitalWords',
+  'endsSentence',
+  'sentences',
+  'question',
+  'startsLower',
+  'pipes',
+  'urlish',
+  'colonEnd',
+  'shortWords',
+  'quoteStart',
+  'bullet',
+];
+
+type Sink = { add(value: number): void };
+
+const ratio = (part: number, whole: number) => (whole > 0 ? part / whole : 0);
+
+/** Adds what the text of a block looks like: length, links, punctuation, capitals. */
+export function addText(row: Sink, block: Block): void {
+  const { text, chars, words } = block;
+  let commas = 0;
+  let digits = 0;
+  let upper = 0;
+  let capitals = 0;
+  let sentences = 0;
+  let pipes = 0;
+  let shorts = 0;
+  let wordStart = 0;
+  const end = Math.min(text.length, 2_000);
+  for (let i = 0; i <= end; i++) {
+    const code = i < end ? text.charCodeAt(i) : 32;
+    if (code === 32) {
+      if (i - wordStart > 0 && i - wordStart <= 3) shorts++;
+      wordStart = i + 1;
+      continue;
+    }
+    if (code >= 48 && code <= 57) digits++;
+    else if (
+      (code >= 65 && code <= 90) ||
+      (code >= 0xc0 && code <= 0xde) ||
+      (code >= 0x410 && code <= 0x42f)
+    ) {
+      upper++;
+      if (i === wordStart) capitals++;
+    } else if (code === 44 || code === 0x3001 || code === 0xff0c) commas++;
+    else if (code === 46 || code === 33 || code === 63 || code === 0x3002) {
+      if (i + 1 >= end || text.charCodeAt(i + 1) === 32) sentences++;
+    } else if (code === 124 || code === 0xbb || code === 0x203a || code === 0x2022 || code === 0xb7) pipes++;
+  }
+  const last = text.charCodeAt(text.length - 1);
+  const first = text.charCodeAt(0);
+  const seen = Math.max(1, end);
+  row.add(Math.min(words, 400));
+  row.add(Math.min(chars, 3_000));
+  row.add(ratio(block.linkChars, chars));
+  row.add(Math.min(block.links, 30));
+  row.add(ratio(block.strongChars, chars));
+  row.add(Math.min(block.images, 5));
+  row.add(block.inControl ? 1 : 0);
+  row.add(ratio(chars, words));
+  row.add(Math.min(commas, 30));
+  row.add(digits / seen);
+  row.add(upper / seen);
+  row.add(ratio(capitals, Math.min(words, 300)));
+  row.add(isEnd(last) || (isQuote(last) && isEnd(text.charCodeAt(text.length - 2))) ? 1 : 0);
+  row.add(Math.min(sentences, 20));
+  row.add(last === 63 ? 1 : 0);
+  row.add(first >= 97 && first <= 122 ? 1 : 0);
+  row.add(Math.min(pipes, 10));
+  row.add(text.includes('http') || text.includes('www.') || text.includes('@') ? 1 : 0);
+  row.add(last === 58 ? 1 : 0);
+  row.add(ratio(shorts, Math.min(words, 300)));
+  row.add(isQuote(first) ? 1 : 0);
+  row.add(
+    first === 0x2022 ||
+      first === 45 ||
+      first === 0x2013 ||
+      first === 0xb7 ||
+      first === 0x25ba ||
+      first === 0x2192 ||
+      first === 0xbb
+      ? 1
+      : 0,
+  );
+}
+
+const isEnd = (code: number) =>
+  code === 46 || code === 33 || code === 63 || code === 0x2026 || code === 0x3002;
+const isQuote = (code: number) =>
+  code === 34 ||
+  code === 39 ||
+  code === 0x201c ||
+  code === 0x201d ||
+  code === 0x2019 ||
+  code === 0xbb ||
+  code === 0xab ||
+  code === 0x201e ||
+  code === 41;

@@ -1,0 +1,199 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { type Extraction, extractPage } from '../../src/extract/index.ts';
+import { parsePage } from '../../src/html/index.ts';
+import { scorePage, summarize } from './article-metric.ts';
+import { loadJson, type Part, type PartOptions } from './part.ts';
+import { readWithReadability } from './readability.ts';
+
+type Reference = {
+  url: string;
+  articleBody: string;
+  title?: string | null;
+  author?: string | null;
+  date?: string | null;
+  with?: string[];
+  without?: string[];
+};
+
+// Both extractors run this many pages first, unmeasured: the figure is that of a process at work, not of its start.
+const WARM_UP_PAGES = 20;
+const WORST_PAGES = 40;
+
+const key = (text: string) =>
+  text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '');
+
+/** A title is right when it is the reference's in letters and digits. */
+export function isRightTitle(expected: string, got: string | null): boolean {
+  return got !== null && key(got) === key(expected);
+}
+
+/** A date is right when its day is the reference's, either in UTC or as the page wrote it. */
+export function isRightDate(expected: string, got: Extraction): boolean {
+  if (got.publishedAt === null) return false;
+  if (got.publishedAt.toISOString().slice(0, 10) === expected.slice(0, 10)) return true;
+  return (got.evidence.publishedAt ?? '').includes(expected.slice(0, 10));
+}
+
+/** Authors are right when every name of the reference is given, whatever is written around it. */
+export function isRightAuthor(expected: string, got: string[]): boolean {
+  const given = got.map(key);
+  const whole = given.join('');
+  if (given.length === 0) return false;
+  const names = expected
+    .split(/,|;|\s+(?:and|&|\|)\s+|&/)
+    .map(key)
+    .filter((name) => name.length > 1);
+  const first = names[0];
+  if (first === undefined) return false;
+  if (key(expected) === whole) return true;
+  // Degrees and job titles follow the name: the names themselves decide.
+  return given.some(
+    (name) =>
+      name === first ||
+      (first.length > 5 && name.includes(first)) ||
+      (name.length > 5 && key(expected).includes(name)),
+  );
+}
+
+type Tally = { right: number; of: number };
+const share = (tally: Tally) => (tally.of === 0 ? null : round(tally.right / tally.of));
+const round = (value: number) => Math.round(value * 10_000) / 10_000;
+
+function cpuMs(run: () => void): number {
+  const before = process.cpuUsage();
+  run();
+  const used = process.cpuUsage(before);
+  return (used.user + used.system) / 1_000;
+}
+
+function count(tally: Tally, right: boolean): boolean {
+  tally.of++;
+  if (right) tally.right++;
+  return right;
+}
+
+function runSet(folder: string, set: string, options: PartOptions): object | null {
+  const truth = loadJson<Record<string, Reference>>(folder, 'truth.json');
+  if (truth === null) return null;
+  const ids = Object.keys(truth).filter((id) => existsSync(join(folder, 'pages', `${id}.html.gz`)));
+  const load = (id: string) =>
+    gunzipSync(readFileSync(join(folder, 'pages', `${id}.html.gz`))).toString('utf8');
+  for (const id of ids.slice(0, WARM_UP_PAGES)) {
+    const html = load(id);
+    extractPage(parsePage(html, { url: truth[id]!.url }));
+    readWithReadability(html);
+  }
+  const ours = [];
+  const theirs = [];
+  const tallies = { title: { right: 0, of: 0 }, author: { right: 0, of: 0 }, date: { right: 0, of: 0 } };
+  const snippets = { kept: 0, lost: 0, leaked: 0 };
+  let oursMs = 0;
+  let theirsMs = 0;
+  const worst: { id: string; f1: number; precision: number; recall: number }[] = [];
+  for (const id of ids) {
+    const reference = truth[id]!;
+    const html = load(id);
+    let got!: Extraction;
+    let other = '';
+    // Interleaved page by page, so that load from outside falls on both alike.
+    oursMs += cpuMs(() => {
+      got = extractPage(parsePage(html, { url: reference.url }));
+    });
+    theirsMs += cpuMs(() => {
+      other = readWithReadability(html);
+    });
+    const score = scorePage(reference.articleBody, got.text);
+    ours.push(score);
+    theirs.push(scorePage(reference.articleBody, other));
+    worst.push({ id, f1: score.f1, precision: score.precision, recall: score.recall });
+    countSnippets(reference, got.text, snippets);
+    countFields(reference, got, tallies, (field, expected, value) =>
+      options.fail({
+        part: `articles.${set}.${field}`,
+        case: `${id} ${reference.url}`,
+        expected,
+        got: value,
+      }),
+    );
+  }
+  worst.sort((a, b) => a.f1 - b.f1);
+  for (const page of worst.slice(0, WORST_PAGES)) {
+    options.fail({
+      part: `articles.${set}.text`,
+      case: `${page.id} ${truth[page.id]!.url}`,
+      expected: 1,
+      got: { f1: round(page.f1), precision: round(page.precision), recall: round(page.recall) },
+    });
+  }
+  const rounded = (summary: ReturnType<typeof summarize>) =>
+    Object.fromEntries(Object.entries(summary).map(([name, value]) => [name, round(value)]));
+  return {
+    pages: ids.length,
+    ...rounded(summarize(ours)),
+    title: share(tallies.title),
+    author: share(tallies.author),
+    date: share(tallies.date),
+    snippetF1:
+      snippets.kept === 0
+        ? null
+        : round((2 * snippets.kept) / (2 * snippets.kept + snippets.lost + snippets.leaked)),
+    cpuMs: round(oursMs / Math.max(1, ids.length)),
+    cpuRatio: round(oursMs / Math.max(1e-9, theirsMs)),
+    readability: { ...rounded(summarize(theirs)), cpuMs: round(theirsMs / Math.max(1, ids.length)) },
+  };
+}
+
+function countSnippets(
+  reference: Reference,
+  text: string,
+  snippets: { kept: number; lost: number; leaked: number },
+): void {
+  const flat = text.replace(/\s+/g, ' ');
+  for (const snippet of reference.with ?? []) {
+    if (flat.includes(snippet.replace(/\s+/g, ' '))) snippets.kept++;
+    else snippets.lost++;
+  }
+  for (const snippet of reference.without ?? [])
+    if (flat.includes(snippet.replace(/\s+/g, ' '))) snippets.leaked++;
+}
+
+function countFields(
+  reference: Reference,
+  got: Extraction,
+  tallies: Record<'title' | 'author' | 'date', Tally>,
+  fail: (field: string, expected: string, value: unknown) => void,
+): void {
+  if (reference.title && !count(tallies.title, isRightTitle(reference.title, got.title)))
+    fail('title', reference.title, got.title);
+  if (reference.author && !count(tallies.author, isRightAuthor(reference.author, got.authors)))
+    fail('author', reference.author, got.authors);
+  if (reference.date && !count(tallies.date, isRightDate(reference.date, got))) {
+    fail(
+      'date',
+      reference.date,
+      got.publishedAt === null ? null : `${got.publishedAt.toISOString()} (${got.evidence.publishedAt})`,
+    );
+  }
+}
+
+/** Scores extraction on every article set, beside Readability in the same run. */
+export const articles: Part = {
+  name: 'articles',
+  async run(corpusDir, options) {
+    const folder = join(corpusDir, 'articles');
+    if (!existsSync(folder)) return null;
+    const scores: Record<string, object> = {};
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      if (!entry.isDirectory()) continue;
+      options.progress(`articles/${entry.name}`);
+      const score = runSet(join(folder, entry.name), entry.name, options);
+      if (score !== null) scores[`articles.${entry.name}`] = score;
+    }
+    return scores;
+  },
+};

@@ -52,6 +52,9 @@ DECLARE
   v_inserted integer[];
   v_touched integer[];
   v_unparked bigint[];
+  v_foreign submit_item[];
+  v_refused integer[];
+  v_reasons text[];
 BEGIN
   SELECT array_agg(i) INTO v_items FROM json_populate_recordset(NULL::submit_item, p_items) i;
 
@@ -78,6 +81,20 @@ BEGIN
   END IF;
   IF v_write IS NULL THEN
     RETURN;
+  END IF;
+
+  -- Hosts that are not the producer's own are bounded by source and day; a redirect or a person may name any.
+  SELECT array_agg(i) INTO v_foreign FROM unnest(v_write) i
+   WHERE NOT i.own AND i.source_id IS NOT NULL AND i.origin IN ('feed', 'sitemap', 'push', 'spider', 'archive');
+  IF v_foreign IS NOT NULL THEN
+    SELECT array_agg(r.ord), array_agg(r.reason) INTO v_refused, v_reasons FROM submit_refuse_foreign(v_foreign, v_now) r;
+    IF v_refused IS NOT NULL THEN
+      RETURN QUERY SELECT r.o, 'rejected:' || r.why FROM unnest(v_refused, v_reasons) AS r(o, why);
+      SELECT array_agg(i) INTO v_write FROM unnest(v_write) i WHERE i.ord <> ALL (v_refused);
+      IF v_write IS NULL THEN
+        RETURN;
+      END IF;
+    END IF;
   END IF;
 
   -- 2. Missing domains and slots, in key order, so that two submits of the same new domains wait but never deadlock.
@@ -175,7 +192,8 @@ END $$;
 
 -- Promote -------------------------------------------------------------------------------------------------------
 -- Readies parked rows that are due. Returns how many slots it woke; a full batch means: call again.
-CREATE FUNCTION frontier_promote(p_slots integer, p_rows_per_slot integer DEFAULT 1000, p_skew interval DEFAULT '0')
+CREATE FUNCTION frontier_promote(
+  p_slots integer, p_rows_per_slot integer DEFAULT 1000, p_skew interval DEFAULT '0', p_bucket smallint DEFAULT NULL)
 RETURNS integer LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -183,9 +201,16 @@ DECLARE
   v_buckets smallint[];
   v_keys bigint[];
 BEGIN
-  SELECT array_agg(x.bucket), array_agg(x.domain_key) INTO v_buckets, v_keys
-    FROM (SELECT bucket, domain_key FROM domain_slots WHERE wake_at <= v_now
-           ORDER BY wake_at LIMIT p_slots FOR UPDATE SKIP LOCKED) x;
+  -- Two statements, because each mode has its own index.
+  IF p_bucket IS NULL THEN
+    SELECT array_agg(x.bucket), array_agg(x.domain_key) INTO v_buckets, v_keys
+      FROM (SELECT bucket, domain_key FROM domain_slots WHERE wake_at <= v_now
+             ORDER BY wake_at LIMIT p_slots FOR UPDATE SKIP LOCKED) x;
+  ELSE
+    SELECT array_agg(x.bucket), array_agg(x.domain_key) INTO v_buckets, v_keys
+      FROM (SELECT bucket, domain_key FROM domain_slots WHERE bucket = p_bucket AND wake_at <= v_now
+             ORDER BY wake_at LIMIT p_slots FOR UPDATE SKIP LOCKED) x;
+  END IF;
   IF v_keys IS NULL THEN
     RETURN 0;
   END IF;
@@ -219,15 +244,17 @@ END $$;
 
 -- Lease ---------------------------------------------------------------------------------------------------------
 -- Up to p_slots due domains, best level first, within a level longest waiting first; for each up to a batch of URLs
--- of its top level. p_marks[level] is the worker's low-water mark: entries below it are known to be dead.
+-- of its top level. p_marks[level] is the worker's low-water mark: entries below it are known to be dead. If it is given
+-- (NULL elements: unknown), one more row comes last, with the marks for the next call and nothing else.
 CREATE FUNCTION frontier_lease(
   p_owner text, p_pool text, p_slots integer, p_lease_ms integer, p_default_delay_ms integer, p_max_batch integer,
-  p_marks timestamptz[] DEFAULT NULL, p_skew interval DEFAULT '0')
+  p_marks timestamptz[] DEFAULT NULL, p_skew interval DEFAULT '0', p_bucket smallint DEFAULT NULL)
 RETURNS TABLE (
   bucket smallint, domain_key bigint, epoch bigint, delay_ms integer, penalty_ms integer, good_run smallint,
   due_since timestamptz, url_hash bytea, url text, kind url_kind, origin url_origin, source_id integer,
   level smallint, priority smallint, depth smallint, hops smallint, tries smallint, fetch_count integer,
-  etag text, last_modified text, content_hash bytea, due_at timestamptz, execution_id bigint, refresh_seconds integer)
+  etag text, last_modified text, content_hash bytea, due_at timestamptz, execution_id bigint, refresh_seconds integer,
+  marks timestamptz[])
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -237,17 +264,33 @@ DECLARE
   v_first_buckets smallint[];
   v_first_keys bigint[];
   v_expired boolean := false;
+  v_marks timestamptz[] := p_marks;
+  v_due refcursor;
+  v_found record;
   r record;
 BEGIN
   FOR v_level IN REVERSE 12..1 LOOP
     EXIT WHEN cardinality(v_keys) >= p_slots;
-    FOR r IN
-      SELECT s.bucket, s.domain_key, s.lease_epoch, s.lease_owner FROM domain_slots s
-       WHERE s.pool = p_pool AND s.top = v_level AND s.next_at <= v_now
-         AND s.next_at >= coalesce(p_marks[v_level], '-infinity')
-       ORDER BY s.next_at LIMIT p_slots - cardinality(v_keys)
-       FOR UPDATE SKIP LOCKED
+    r := NULL;
+    -- One statement per mode, because each has its own index; p_bucket names the one bucket of bucket mode.
+    IF p_bucket IS NULL THEN
+      OPEN v_due FOR
+        SELECT s.bucket, s.domain_key, s.lease_epoch, s.lease_owner, s.next_at FROM domain_slots s
+         WHERE s.pool = p_pool AND s.top = v_level AND s.next_at <= v_now
+           AND s.next_at >= coalesce(p_marks[v_level], '-infinity')
+         ORDER BY s.next_at LIMIT p_slots - cardinality(v_keys)
+         FOR UPDATE SKIP LOCKED;
+    ELSE
+      OPEN v_due FOR
+        SELECT s.bucket, s.domain_key, s.lease_epoch, s.lease_owner, s.next_at FROM domain_slots s
+         WHERE s.bucket = p_bucket AND s.pool = p_pool AND s.top = v_level AND s.next_at <= v_now
+         ORDER BY s.next_at LIMIT p_slots - cardinality(v_keys)
+         FOR UPDATE SKIP LOCKED;
+    END IF;
     LOOP
+      FETCH v_due INTO v_found;
+      EXIT WHEN NOT FOUND;
+      r := v_found;
       v_buckets := v_buckets || r.bucket;
       v_keys := v_keys || r.domain_key;
       v_expired := v_expired OR r.lease_owner IS NOT NULL;
@@ -256,8 +299,18 @@ BEGIN
         v_first_keys := v_first_keys || r.domain_key;
       END IF;
     END LOOP;
+    CLOSE v_due;
+    -- Up to the last entry taken, or up to now if none was left, a level has been emptied. The minute covers
+    -- transactions under way, which write the next_at of the time they began.
+    IF v_marks IS NOT NULL THEN
+      v_marks[v_level] := least(v_now - interval '1 minute', CASE WHEN cardinality(v_keys) >= p_slots THEN r.next_at END);
+    END IF;
   END LOOP;
   IF cardinality(v_keys) = 0 THEN
+    IF v_marks IS NOT NULL THEN
+      marks := v_marks;
+      RETURN NEXT;
+    END IF;
     RETURN;
   END IF;
 
@@ -303,14 +356,18 @@ BEGIN
       FROM unnest(v_first_buckets, v_first_keys) AS l(b, k);
   END IF;
 
+  -- The epoch and the order come with the slots, so that nothing is joined back to the rows: that join was a loop over
+  -- rows times slots and half of the call.
   RETURN QUERY
   WITH slot AS (
-    SELECT s.bucket, s.domain_key, s.top, s.next_at, s.penalty_ms, s.good_run, s.expired_runs, l.ord,
+    SELECT s.bucket, s.domain_key, s.top, s.next_at, s.penalty_ms, s.good_run, s.expired_runs, s.lease_epoch, l.ord,
            slot_delay_ms(s.robots_delay_ms, s.configured_delay_ms, s.penalty_ms, p_default_delay_ms) AS delay_ms
       FROM unnest(v_buckets, v_keys) WITH ORDINALITY AS l(b, k, ord)
       JOIN domain_slots s ON s.bucket = l.b AND s.domain_key = l.k
   ), picked AS (
-    SELECT s.ord, s.next_at, s.delay_ms, s.penalty_ms, s.good_run, f.*
+    SELECT s.ord, s.bucket, s.domain_key, s.lease_epoch + 1 AS epoch, s.delay_ms, s.penalty_ms, s.good_run, s.next_at,
+           f.url_hash, f.url, f.kind, f.origin, f.source_id, f.level, f.priority, f.depth, f.hops, f.tries,
+           f.fetch_count, f.etag, f.last_modified, f.content_hash, f.due_at, f.execution_id, f.refresh_seconds
       FROM slot s CROSS JOIN LATERAL (
         SELECT f.* FROM url_frontier f
          WHERE f.bucket = s.bucket AND f.domain_key = s.domain_key AND f.ready AND f.level = s.top
@@ -324,23 +381,26 @@ BEGIN
            leased_at = CASE WHEN p.hashes IS NULL THEN NULL ELSE v_now END,
            lease_until = CASE WHEN p.hashes IS NULL THEN NULL ELSE v_now + ms(p_lease_ms) END,
            in_flight = p.hashes,
-           -- A worker that dies right after a request cannot break the gap.
-           next_at = CASE WHEN p.hashes IS NULL THEN s.next_at ELSE v_now + ms(p_lease_ms + l.delay_ms) END,
+           -- A worker that dies right after a request cannot break the gap. A slot that enters another level does so
+           -- with a next_at of now() or later, which the low-water mark needs.
+           next_at = CASE WHEN p.hashes IS NULL THEN greatest(s.next_at, v_now) ELSE v_now + ms(p_lease_ms + l.delay_ms) END,
            hold_reason = 'politeness',
            -- Nothing to hand out at the level the slot promised: correct the promise, or it would be probed for ever.
            top = CASE WHEN p.hashes IS NOT NULL THEN s.top ELSE (
                    SELECT f.level FROM url_frontier f WHERE f.bucket = s.bucket AND f.domain_key = s.domain_key AND f.ready
                     ORDER BY f.level DESC LIMIT 1) END
-      FROM slot l LEFT JOIN (SELECT bucket, domain_key, array_agg(url_hash) AS hashes
-                               FROM picked GROUP BY bucket, domain_key) p USING (bucket, domain_key)
+      FROM slot l LEFT JOIN (SELECT ord, array_agg(url_hash) AS hashes FROM picked GROUP BY ord) p USING (ord)
      WHERE s.bucket = l.bucket AND s.domain_key = l.domain_key
-    RETURNING s.bucket, s.domain_key, s.lease_epoch
   )
-  SELECT p.bucket, p.domain_key, l.lease_epoch, p.delay_ms, p.penalty_ms, p.good_run, p.next_at, p.url_hash, p.url,
+  SELECT p.bucket, p.domain_key, p.epoch, p.delay_ms, p.penalty_ms, p.good_run, p.next_at, p.url_hash, p.url,
          p.kind, p.origin, p.source_id, p.level, p.priority, p.depth, p.hops, p.tries, p.fetch_count, p.etag,
-         p.last_modified, p.content_hash, p.due_at, p.execution_id, p.refresh_seconds
-    FROM picked p JOIN leased l ON l.bucket = p.bucket AND l.domain_key = p.domain_key
+         p.last_modified, p.content_hash, p.due_at, p.execution_id, p.refresh_seconds, NULL::timestamptz[]
+    FROM picked p
    ORDER BY p.ord, p.due_at;
+  IF v_marks IS NOT NULL THEN
+    marks := v_marks;
+    RETURN NEXT;
+  END IF;
 END $$;
 
 -- Renew ---------------------------------------------------------------------------------------------------------
@@ -471,10 +531,12 @@ LANGUAGE plpgsql AS $$
 DECLARE
   v_now timestamptz := now() + p_skew;
   v_slot domain_slots;
-  v_items settle_item[];
   v_document settle_document;
   v_result record;
-  v_allowed bytea[];
+  v_targets bytea[] := '{}';
+  v_unchanged bytea[];
+  v_polled boolean;
+  v_probed boolean;
   v_twins bytea[] := '{}';
   v_twin_of bytea[] := '{}';
   v_new integer := 0;
@@ -499,13 +561,35 @@ BEGIN
     RETURN;
   END IF;
 
+  -- The items are parsed where they are used, and that is once unless there is something rare among them. Kept as an
+  -- array of rows they were copied and taken apart again by each of seven statements: a third of the call.
   IF p_items IS NOT NULL THEN
-    SELECT array_agg(i), array_agg(i.url_hash) FILTER (WHERE i.target OR i.url_hash = ANY (v_slot.in_flight))
-      INTO v_items, v_allowed FROM json_populate_recordset(NULL::settle_item, p_items) i;
+    -- Redirect targets inside the domain: made here if unknown, so that the main statement settles both alike. The
+    -- text is searched first because parsing it for nothing would cost as much as settling.
+    IF p_items::text ~ '"target"\s*:\s*true' THEN
+      WITH target AS (SELECT i.* FROM json_populate_recordset(NULL::settle_item, p_items) i WHERE i.target),
+      made AS (
+        INSERT INTO url_frontier (bucket, domain_key, url_hash, url, kind, origin, source_id, priority, level, depth, hops,
+                                  parent_url, due_at, ready, discovered_at)
+        SELECT p_bucket, p_domain_key, i.url_hash, i.url, i.kind, 'redirect', i.source_id, i.priority, i.level, i.depth,
+               i.hops, i.parent_url, NULL, false, v_now
+          FROM target i
+        ON CONFLICT DO NOTHING
+        RETURNING source_id),
+      counted AS (
+        INSERT INTO counter_deltas (bucket, minute, source_id, inserted)
+        SELECT p_bucket, date_trunc('minute', v_now), source_id, count(*) FROM made GROUP BY source_id)
+      SELECT array_agg(i.url_hash) INTO v_targets FROM target i;
+      UPDATE domain_slots s SET queued = s.queued - x.n
+        FROM (SELECT count(*)::integer AS n FROM url_frontier f
+               WHERE f.bucket = p_bucket AND f.domain_key = p_domain_key AND f.url_hash = ANY (v_targets) AND f.ready
+                 AND f.url_hash <> ALL (v_slot.in_flight)) x
+       WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key AND x.n > 0;
+    END IF;
 
     IF p_documents IS NOT NULL THEN
       FOR v_document IN SELECT * FROM json_populate_recordset(NULL::settle_document, p_documents) LOOP
-        CONTINUE WHEN v_document.url_hash <> ALL (v_allowed);
+        CONTINUE WHEN v_document.url_hash <> ALL (v_slot.in_flight) AND v_document.url_hash <> ALL (v_targets);
         SELECT * INTO v_result FROM settle_one_document(p_bucket, p_domain_key, v_document, p_raw, v_now);
         IF v_result.outcome = 'duplicate' THEN
           v_twins := v_twins || v_document.url_hash;
@@ -517,24 +601,6 @@ BEGIN
         END IF;
       END LOOP;
     END IF;
-
-    -- Redirect targets inside the domain: made here if unknown, so that the next statement settles both alike.
-    WITH made AS (
-      INSERT INTO url_frontier (bucket, domain_key, url_hash, url, kind, origin, source_id, priority, level, depth, hops,
-                                parent_url, due_at, ready, discovered_at)
-      SELECT p_bucket, p_domain_key, i.url_hash, i.url, i.kind, 'redirect', i.source_id, i.priority, i.level, i.depth,
-             i.hops, i.parent_url, NULL, false, v_now
-        FROM unnest(v_items) i WHERE i.target
-      ON CONFLICT DO NOTHING
-      RETURNING source_id
-    )
-    INSERT INTO counter_deltas (bucket, minute, source_id, inserted)
-    SELECT p_bucket, date_trunc('minute', v_now), source_id, count(*) FROM made GROUP BY source_id;
-    UPDATE domain_slots s SET queued = s.queued - x.n
-      FROM (SELECT count(*)::integer AS n FROM unnest(v_items) i
-              JOIN url_frontier f ON f.bucket = p_bucket AND f.domain_key = p_domain_key AND f.url_hash = i.url_hash
-             WHERE i.target AND f.ready AND f.url_hash <> ALL (v_slot.in_flight)) x
-     WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key AND x.n > 0;
 
     WITH settled AS (
       UPDATE url_frontier f SET
@@ -558,11 +624,16 @@ BEGIN
         rejection_reason = CASE WHEN i.validation_status IS NULL THEN f.rejection_reason ELSE i.rejection_reason END,
         last_fetched_at = CASE WHEN i.fetched THEN v_now ELSE f.last_fetched_at END,
         fetch_count = f.fetch_count + CASE WHEN i.fetched THEN 1 ELSE 0 END
-      FROM unnest(v_items) i LEFT JOIN unnest(v_twins, v_twin_of) AS t(hash, of) ON t.hash = i.url_hash
-      WHERE f.bucket = p_bucket AND f.domain_key = p_domain_key AND f.url_hash = i.url_hash
-        AND f.url_hash = ANY (v_allowed)
+      FROM json_populate_recordset(NULL::settle_item, p_items) i
+      -- Item by item through the key. Left to itself the planner believes that a domain has one row and reads the whole
+      -- domain, or joins every item with every row.
+      CROSS JOIN LATERAL (
+        SELECT k.ctid AS tid FROM url_frontier k
+         WHERE k.bucket = p_bucket AND k.domain_key = p_domain_key AND k.url_hash = i.url_hash OFFSET 0) k
+      CROSS JOIN LATERAL (SELECT v_twin_of[array_position(v_twins, i.url_hash)] AS of) t
+      WHERE f.ctid = k.tid AND (i.target OR i.url_hash = ANY (v_slot.in_flight))
       RETURNING f.url_hash, f.status, f.kind, f.source_id, f.error_code, i.fetched, i.unchanged, i.target,
-                i.items_seen, i.items_duplicate, i.items_rejected
+                i.items_seen, i.items_duplicate, i.items_rejected, i.channel_id, i.result IS NOT NULL AS probed
     ), delta AS (
       INSERT INTO counter_deltas (bucket, minute, source_id, items_seen, items_duplicate, items_rejected, fetched,
                                   unchanged, redirected, duplicate, failed, needs_render, dead, robots_blocked, polled)
@@ -577,36 +648,43 @@ BEGIN
     )
     SELECT array_agg(url_hash), count(*) FILTER (WHERE fetched AND kind IN ('article', 'listing')),
            count(*) FILTER (WHERE status IN ('failed') OR (status = 'dead' AND error_code <> 'robots_blocked')),
-           coalesce(bool_or(fetched AND status IN ('fetched', 'duplicate', 'pending')), false)
-      INTO v_hashes, v_crawled, v_errors, v_good FROM settled;
+           coalesce(bool_or(fetched AND status IN ('fetched', 'duplicate', 'pending')), false),
+           array_agg(url_hash) FILTER (WHERE unchanged AND kind = 'article'), bool_or(channel_id IS NOT NULL), bool_or(probed)
+      INTO v_hashes, v_crawled, v_errors, v_good, v_unchanged, v_polled, v_probed FROM settled;
 
-    UPDATE documents d SET last_seen_at = v_now
-      FROM unnest(v_items) i
-     WHERE i.unchanged AND i.kind = 'article' AND i.url_hash = ANY (v_allowed)
-       AND d.bucket = p_bucket AND d.domain_key = p_domain_key AND d.url_hash = i.url_hash;
+    IF v_unchanged IS NOT NULL THEN
+      UPDATE documents d SET last_seen_at = v_now
+       WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key AND d.url_hash = ANY (v_unchanged);
+    END IF;
 
-    INSERT INTO channel_state AS c (bucket, channel_id, polls, not_modified, items_seen, items_new, errors_in_row,
-                                    error_kind, failing_since, last_success_at, last_item_at, format, hub)
-    SELECT p_bucket, i.channel_id, 1, CASE WHEN i.unchanged THEN 1 ELSE 0 END, coalesce(i.items_seen, 0),
-           coalesce(i.channel_new, 0), CASE WHEN i.channel_error IS NULL THEN 0 ELSE 1 END, i.channel_error,
-           CASE WHEN i.channel_error IS NULL THEN NULL ELSE v_now END,
-           CASE WHEN i.channel_error IS NULL THEN v_now END, i.last_item_at, i.channel_format, i.channel_hub
-      FROM unnest(v_items) i WHERE i.channel_id IS NOT NULL AND i.url_hash = ANY (v_allowed)
-    ON CONFLICT (bucket, channel_id) DO UPDATE SET
-      polls = c.polls + 1, not_modified = c.not_modified + excluded.not_modified,
-      items_seen = c.items_seen + excluded.items_seen, items_new = c.items_new + excluded.items_new,
-      errors_in_row = CASE WHEN excluded.error_kind IS NULL THEN 0
-                      WHEN excluded.error_kind = c.error_kind THEN c.errors_in_row + 1 ELSE 1 END,
-      error_kind = excluded.error_kind,
-      failing_since = CASE WHEN excluded.error_kind IS NULL THEN NULL ELSE coalesce(c.failing_since, v_now) END,
-      last_success_at = coalesce(excluded.last_success_at, c.last_success_at),
-      last_item_at = greatest(c.last_item_at, excluded.last_item_at),
-      format = coalesce(excluded.format, c.format), hub = coalesce(excluded.hub, c.hub);
+    IF v_polled THEN
+      INSERT INTO channel_state AS c (bucket, channel_id, polls, not_modified, items_seen, items_new, errors_in_row,
+                                      error_kind, failing_since, last_success_at, last_item_at, format, hub)
+      SELECT p_bucket, i.channel_id, 1, CASE WHEN i.unchanged THEN 1 ELSE 0 END, coalesce(i.items_seen, 0),
+             coalesce(i.channel_new, 0), CASE WHEN i.channel_error IS NULL THEN 0 ELSE 1 END, i.channel_error,
+             CASE WHEN i.channel_error IS NULL THEN NULL ELSE v_now END,
+             CASE WHEN i.channel_error IS NULL THEN v_now END, i.last_item_at, i.channel_format, i.channel_hub
+        FROM json_populate_recordset(NULL::settle_item, p_items) i
+       WHERE i.channel_id IS NOT NULL AND i.url_hash = ANY (v_hashes)
+      ON CONFLICT (bucket, channel_id) DO UPDATE SET
+        polls = c.polls + 1, not_modified = c.not_modified + excluded.not_modified,
+        items_seen = c.items_seen + excluded.items_seen, items_new = c.items_new + excluded.items_new,
+        errors_in_row = CASE WHEN excluded.error_kind IS NULL THEN 0
+                        WHEN excluded.error_kind = c.error_kind THEN c.errors_in_row + 1 ELSE 1 END,
+        error_kind = excluded.error_kind,
+        failing_since = CASE WHEN excluded.error_kind IS NULL THEN NULL ELSE coalesce(c.failing_since, v_now) END,
+        last_success_at = coalesce(excluded.last_success_at, c.last_success_at),
+        last_item_at = greatest(c.last_item_at, excluded.last_item_at),
+        format = coalesce(excluded.format, c.format), hub = coalesce(excluded.hub, c.hub);
+    END IF;
 
-    INSERT INTO probe_results (bucket, domain_key, url_hash, at, result)
-    SELECT p_bucket, p_domain_key, i.url_hash, v_now, i.result
-      FROM unnest(v_items) i WHERE i.result IS NOT NULL AND i.url_hash = ANY (v_allowed)
-    ON CONFLICT (bucket, domain_key, url_hash) DO UPDATE SET at = excluded.at, result = excluded.result;
+    IF v_probed THEN
+      INSERT INTO probe_results (bucket, domain_key, url_hash, at, result)
+      SELECT p_bucket, p_domain_key, i.url_hash, v_now, i.result
+        FROM json_populate_recordset(NULL::settle_item, p_items) i
+       WHERE i.result IS NOT NULL AND i.url_hash = ANY (v_hashes)
+      ON CONFLICT (bucket, domain_key, url_hash) DO UPDATE SET at = excluded.at, result = excluded.result;
+    END IF;
   END IF;
 
   IF v_new + v_changed > 0 OR p_requests IS NOT NULL THEN

@@ -1,6 +1,6 @@
 import type { Config } from '../config/index.ts';
 import { type Database, isConnectionLost } from '../db/index.ts';
-import { lease, promote, renew } from '../frontier/index.ts';
+import { createMarks, Leaser, type Marks, renew } from '../frontier/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { createHttpClient, type HttpClient, parseHostsFile } from './client/index.ts';
@@ -27,6 +27,8 @@ export class Fetcher {
   readonly #options: FetcherOptions;
   readonly #client: HttpClient;
   readonly #deps: RunDeps;
+  readonly #leaser: Leaser;
+  readonly #marks: Marks;
   readonly #runs = new Map<DomainRun, Promise<void>>();
   readonly #leasing = new AbortController();
   readonly #renewing = new AbortController();
@@ -50,6 +52,8 @@ export class Fetcher {
       },
     });
     const monotonic = () => clock.monotonic();
+    this.#leaser = new Leaser({ db: database.pool, monotonic });
+    this.#marks = createMarks(monotonic);
     this.#deps = {
       db: database.pool,
       client: this.#client,
@@ -122,20 +126,21 @@ export class Fetcher {
   }
 
   async #leaseTurn(): Promise<TurnResult> {
-    const { config, database, owner, clock, metrics } = this.#options;
+    const { config, owner, clock, metrics } = this.#options;
     const free = config.fetch.domainsAtOnce - this.#runs.size;
     if (free <= 0) {
       await this.#sleep(1000);
       return 'busy';
     }
     const askedAt = clock.monotonic();
-    const leases = await lease(database.pool, {
+    const leases = await this.#leaser.lease({
       owner,
       pool: config.fetch.pool,
       slots: free,
       leaseMs: config.fetch.leaseSeconds * 1000,
       defaultDelayMs: config.fetch.defaultDelayMs,
       batch: config.fetch.batch,
+      marks: this.#marks,
     });
     for (const one of leases) this.#begin(new DomainRun(this.#deps, one, askedAt + this.#selfStopMs()));
     metrics.leasedDomains.set(this.#runs.size);
@@ -168,7 +173,7 @@ export class Fetcher {
   }
 
   async #promoteTurn(): Promise<TurnResult> {
-    const woken = await promote(this.#options.database.pool, { slots: 200 });
+    const woken = await this.#leaser.promote({ slots: 200 });
     if (woken > 0) this.#wake?.();
     return woken === 200 ? 'busy' : 'idle';
   }

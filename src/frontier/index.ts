@@ -1,5 +1,6 @@
 export { findSlotProblems, type SlotProblem } from './check.ts';
 export { type Lease, type LeasedUrl, type LeaseOptions, lease, promote, renew } from './lease.ts';
+export { type LeaseMode, Leaser, type LeaserOptions, loadLeaseMode, saveLeaseMode } from './lease-mode.ts';
 export { decidePriority, levelOf, type PriorityInput } from './levels.ts';
 export { listUrls, type UrlCursor, type UrlFilter, type UrlRow } from './list.ts';
 export {
@@ -10,6 +11,7 @@ export {
   pruneProbes,
   type Totals,
 } from './maintenance.ts';
+export { createMarks, type Marks } from './marks.ts';
 export { releaseDomain } from './release.ts';
 export {
   type HoldReason,

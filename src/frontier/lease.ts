@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/index.ts';
+import type { Marks } from './marks.ts';
 import type { UrlKind, UrlOrigin } from './rows.ts';
 
 /** A URL handed out with its domain. */
@@ -41,12 +42,17 @@ export type LeaseOptions = {
   leaseMs: number;
   defaultDelayMs: number;
   batch: number;
-  /** Low-water marks by level (index 0 = level 1), from `createMarks`. */
-  marks?: readonly (Date | null)[];
+  /** The worker's low-water marks, from `createMarks`; every lease of one worker and pool passes the same. */
+  marks?: Marks;
+  /** Bucket mode: only domains of this bucket. */
+  bucket?: number;
   skewMs?: number;
 };
 
-type Row = {
+// When marks were passed, the last row answers them and holds nothing else.
+type Row = UrlRow | { marks: (Date | null)[] };
+type UrlRow = {
+  marks: null;
   bucket: number;
   domain_key: bigint;
   epoch: bigint;
@@ -75,7 +81,7 @@ type Row = {
 /** Leases up to `slots` due domains, best level first, longest waiting first within a level. */
 export async function lease(db: Queryable, options: LeaseOptions): Promise<Lease[]> {
   const result = await db.query<Row>(
-    `SELECT * FROM frontier_lease($1, $2, $3, $4, $5, $6, $7::timestamptz[], $8 * interval '1 millisecond')`,
+    `SELECT * FROM frontier_lease($1, $2, $3, $4, $5, $6, $7::timestamptz[], $8 * interval '1 millisecond', $9)`,
     [
       options.owner,
       options.pool,
@@ -83,12 +89,17 @@ export async function lease(db: Queryable, options: LeaseOptions): Promise<Lease
       options.leaseMs,
       options.defaultDelayMs,
       options.batch,
-      options.marks ?? null,
+      options.marks?.current() ?? null,
       options.skewMs ?? 0,
+      options.bucket ?? null,
     ],
   );
   const leases: Lease[] = [];
   for (const row of result.rows) {
+    if (row.marks !== null) {
+      options.marks?.save(row.marks);
+      continue;
+    }
     let current = leases.at(-1);
     if (current === undefined || current.domainKey !== row.domain_key) {
       current = {
@@ -147,10 +158,13 @@ export async function renew(
 }
 
 /** Readies parked rows that have become due; answers how many domains were woken. */
-export async function promote(db: Queryable, options: { slots: number; skewMs?: number }): Promise<number> {
+export async function promote(
+  db: Queryable,
+  options: { slots: number; skewMs?: number; bucket?: number },
+): Promise<number> {
   const result = await db.query<{ woken: number }>(
-    `SELECT frontier_promote($1, 1000, $2 * interval '1 millisecond') AS woken`,
-    [options.slots, options.skewMs ?? 0],
+    `SELECT frontier_promote($1, 1000, $2 * interval '1 millisecond', $3) AS woken`,
+    [options.slots, options.skewMs ?? 0, options.bucket ?? null],
   );
   return result.rows[0]?.woken ?? 0;
 }

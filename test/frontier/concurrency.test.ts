@@ -1,7 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { findSlotProblems, type Lease, promote, renew, submit } from '../../src/frontier/index.ts';
+import {
+  findSlotProblems,
+  type Lease,
+  Leaser,
+  renew,
+  saveLeaseMode,
+  submit,
+} from '../../src/frontier/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
-import { done, finish, item, take } from './fixtures.ts';
+import { done, finish, item } from './fixtures.ts';
 
 // Many leasers and submitters in one process against a real server. Everything random comes from a printed seed.
 const seed = Number(process.env.OUTRIDER_SEED ?? Math.floor(Math.random() * 1e9));
@@ -15,7 +22,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   await test.pool.query(
-    'TRUNCATE url_frontier, domain_slots, domains, domain_events, counter_deltas, crawl_log',
+    'TRUNCATE url_frontier, domain_slots, domains, domain_events, counter_deltas, crawl_log, foreign_hosts',
   );
 });
 afterAll(() => test.drop());
@@ -48,9 +55,12 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 async function runLeaser(number: number, record: Record, until: () => boolean): Promise<void> {
   const random = randomOf(number);
   const owner = `w${number}`;
+  const leaser = new Leaser({ db: test.pool, monotonic: () => performance.now() });
   while (!until()) {
     const askedAt = performance.now();
-    const leases = await take(test.db, {
+    const leases = await leaser.lease({
+      pool: 'default',
+      batch: 50,
       owner,
       slots: 1 + Math.floor(random() * 4),
       leaseMs,
@@ -60,7 +70,7 @@ async function runLeaser(number: number, record: Record, until: () => boolean): 
     for (const held of leases) noteHandout(record, held, askedAt, gotAt);
     await Promise.all(leases.map((held) => workOff(held, owner, random, record)));
     if (leases.length === 0) {
-      await promote(test.pool, { slots: 50 });
+      await leaser.promote({ slots: 50 });
       await pause(5 + random() * 10);
     }
   }
@@ -151,9 +161,13 @@ async function runSubmitter(number: number, domains: number, batches: number, re
 }
 
 describe.each([
-  { name: 'few domains', domains: 5, leasers: 8, submitters: 3, batches: 30 },
-  { name: 'many domains', domains: 400, leasers: 10, submitters: 4, batches: 40 },
-])('$name', ({ domains, leasers, submitters, batches }) => {
+  { mode: 'single', name: 'few domains', domains: 5, leasers: 8, submitters: 3, batches: 20 },
+  { mode: 'single', name: 'many domains', domains: 400, leasers: 10, submitters: 4, batches: 30 },
+  { mode: 'bucket', name: 'few domains', domains: 5, leasers: 8, submitters: 3, batches: 20 },
+  { mode: 'bucket', name: 'many domains', domains: 400, leasers: 10, submitters: 4, batches: 30 },
+] as const)('$name in $mode mode', ({ mode, domains, leasers, submitters, batches }) => {
+  beforeAll(() => saveLeaseMode(test.pool, mode, 'test'));
+
   it('loses nothing, repeats nothing, keeps order and gaps', async () => {
     const record: Record = {
       handed: new Map(),

@@ -2,7 +2,7 @@ import type { Database } from '../../src/db/index.ts';
 import {
   type Lease,
   type LeaseOptions,
-  lease,
+  Leaser,
   type SettleItem,
   type SettleOptions,
   type SubmitItem,
@@ -29,9 +29,9 @@ export async function answers(db: Database, items: SubmitItem[], skewMs = 0): Pr
   return (await submit(db.pool, items, { skewMs })).map((result) => result.answer);
 }
 
-/** Leases with the usual options of a test. */
+/** Leases in the mode in force, with the usual options of a test. */
 export function take(db: Database, change: Partial<LeaseOptions> = {}): Promise<Lease[]> {
-  return lease(db.pool, {
+  return new Leaser({ db: db.pool, monotonic: () => performance.now() }).lease({
     owner: 'w1',
     pool: 'default',
     slots: 10,

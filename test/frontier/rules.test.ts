@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { findSlotProblems, promote, renew } from '../../src/frontier/index.ts';
+import { findSlotProblems, Leaser, releaseDomain, renew, saveLeaseMode } from '../../src/frontier/index.ts';
+import { domainIdentity } from '../../src/url/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { answers, done, finish, item, rowOf, take } from './fixtures.ts';
 
@@ -12,12 +13,14 @@ beforeAll(async () => {
 afterEach(async () => {
   expect(await findSlotProblems(test.pool)).toEqual([]);
   await test.pool.query(
-    'TRUNCATE url_frontier, domain_slots, domains, documents, outbox, crawl_log, counter_deltas, url_sightings',
+    'TRUNCATE url_frontier, domain_slots, domains, documents, outbox, crawl_log, counter_deltas, url_sightings, foreign_hosts',
   );
 });
 afterAll(() => test.drop());
 
-describe('submit', () => {
+describe.each(['single', 'bucket'] as const)('submit in %s mode', (mode) => {
+  beforeAll(() => saveLeaseMode(test.pool, mode, 'test'));
+
   it('inserts once; the same URL again, also inside one batch and under other spellings, is a duplicate', async () => {
     expect(await answers(test.db, [item(1, 'a'), item(1, 'a?utm_source=x'), item(2, 'b')])).toEqual([
       'inserted',
@@ -112,6 +115,32 @@ describe('submit', () => {
     expect(await rowOf(test.db, 'a')).toMatchObject({ status: 'pending', ready: true });
   });
 
+  it('foreign hosts: at most 50 new ones and 100 URLs of each per source and day', async () => {
+    const foreign = (host: number, path: string) => item(`f${host}.test`, path, { own: false });
+    const count = (list: string[], answer: string) => list.filter((one) => one === answer).length;
+    const hosts = await answers(
+      test.db,
+      Array.from({ length: 60 }, (_, n) => foreign(n, 'a')),
+    );
+    expect([count(hosts, 'inserted'), count(hosts, 'rejected:foreign_hosts')]).toEqual([50, 10]);
+    const urls = await answers(
+      test.db,
+      Array.from({ length: 120 }, (_, n) => foreign(3, `b${n}`)),
+    );
+    expect([count(urls, 'inserted'), count(urls, 'rejected:foreign_urls')]).toEqual([99, 21]);
+    expect(await answers(test.db, [foreign(3, 'b1')])).toEqual(['duplicate']);
+    expect(await answers(test.db, [{ ...foreign(70, 'x'), sourceId: 2 }])).toEqual(['inserted']);
+    // A host that is known already is not new: only its URLs are counted. A redirect or a person may name any.
+    expect(
+      await answers(test.db, [
+        foreign(70, 'y'),
+        foreign(71, 'z'),
+        { ...foreign(72, 'r'), origin: 'redirect' },
+      ]),
+    ).toEqual(['inserted', 'rejected:foreign_hosts', 'inserted']);
+    expect(await answers(test.db, [foreign(73, 'tomorrow')], 24 * hourMs)).toEqual(['inserted']);
+  });
+
   it.each([
     ['not_found', 'refreshed'],
     ['max_retries', 'refreshed'],
@@ -129,7 +158,9 @@ describe('submit', () => {
   });
 });
 
-describe('lease and settle', () => {
+describe.each(['single', 'bucket'] as const)('lease and settle in %s mode', (mode) => {
+  beforeAll(() => saveLeaseMode(test.pool, mode, 'test'));
+
   it('hands out the best level first, within a level the longest waiting domain', async () => {
     for (const [domain, priority] of [
       [1, 4],
@@ -138,11 +169,46 @@ describe('lease and settle', () => {
       [4, 9],
     ] as const)
       await answers(test.db, [item(domain, `p${domain}`, { priority })]);
-    const order = (await take(test.db, { slots: 3 })).map((one) => one.urls[0]!.url);
-    expect(order).toEqual(['https://d2.test/p2', 'https://d4.test/p4', 'https://d1.test/p1']);
-    expect((await take(test.db, { slots: 3 })).map((one) => one.urls[0]!.url)).toEqual([
-      'https://d3.test/p3',
-    ]);
+    const first = (await take(test.db, { slots: 3 })).map((one) => one.urls[0]!.url);
+    const second = (await take(test.db, { slots: 3 })).map((one) => one.urls[0]!.url);
+    if (mode === 'single') {
+      expect([first, second]).toEqual([
+        ['https://d2.test/p2', 'https://d4.test/p4', 'https://d1.test/p1'],
+        ['https://d3.test/p3'],
+      ]);
+    } else {
+      // Order is exact per bucket; across buckets the best level of each decides which comes first.
+      expect(first.slice(0, 2).sort()).toEqual(['https://d2.test/p2', 'https://d4.test/p4']);
+      expect([...first, ...second].length).toBe(4);
+    }
+  });
+
+  it('within one bucket the order is exact in either mode', async () => {
+    const bucket = domainIdentity('d0.test').bucket;
+    const names = Array.from({ length: 4000 }, (_, n) => `x${n}.test`)
+      .filter((name) => domainIdentity(name).bucket === bucket)
+      .slice(0, 8);
+    for (const [n, name] of names.entries())
+      await answers(test.db, [item(name, `p${n}`, { priority: 1 + ((n * 7) % 4) })]);
+    const order = (await take(test.db, { slots: 8 })).map((one) => Number(one.urls[0]!.url.split('/p')[1]));
+    const expected = names.map((_, n) => n).sort((a, b) => ((b * 7) % 4) - ((a * 7) % 4) || a - b);
+    expect(order).toEqual(expected);
+  });
+
+  it('an operator takes a domain away: the epoch grows, the gap stays, the worker is told', async () => {
+    await answers(test.db, [item(1, 'a')]);
+    const [held] = await take(test.db);
+    expect(await releaseDomain(test.pool, domainIdentity('d1.test'))).toBe('w1');
+    expect(await releaseDomain(test.pool, domainIdentity('d1.test'))).toBeNull();
+    expect(
+      (await renew(test.pool, [held!], { owner: 'w1', leaseMs: 60_000, defaultDelayMs: 1000 })).size,
+    ).toBe(0);
+    expect(await finish(test.db, held!, { items: [done(held!.urls[0]!.hash)] })).toMatchObject({
+      outcome: 'stale',
+      settled: 0,
+    });
+    expect(await take(test.db, { skewMs: 60_500 })).toEqual([]);
+    expect((await take(test.db, { skewMs: 61_500 }))[0]!.epoch).toBe(held!.epoch + 2n);
   });
 
   it('a batch is of the top level only and no larger than 20 s of requests', async () => {
@@ -231,8 +297,18 @@ describe('lease and settle', () => {
         done(held!.urls[0]!.hash, { status: 'failed', dueInMs: 60_000, tries: 1, errorCode: 'http_500' }),
       ],
     });
-    expect(await promote(test.pool, { slots: 10, skewMs: 59_000 })).toBe(0);
-    expect(await promote(test.pool, { slots: 10, skewMs: 60_500 })).toBe(1);
+    expect(
+      await new Leaser({ db: test.pool, monotonic: () => performance.now() }).promote({
+        slots: 10,
+        skewMs: 59_000,
+      }),
+    ).toBe(0);
+    expect(
+      await new Leaser({ db: test.pool, monotonic: () => performance.now() }).promote({
+        slots: 10,
+        skewMs: 60_500,
+      }),
+    ).toBe(1);
     expect((await take(test.db, { skewMs: 61_000 }))[0]!.urls[0]!.tries).toBe(1);
   });
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { findDiscovery, listChannels, startDiscovery } from '../../channels/index.ts';
 import type { Database, Queryable } from '../../db/index.ts';
-import { checkSourceUrl, createSource, listSources, loadSources, type Source } from "../../sources/index.ts";
+import { checkSourceUrl, createSource, listSources, loadSources, type Source } from '../../sources/index.ts';
 import { systemClock } from '../../telemetry/index.ts';
 import { type Context, loadContext, withDatabase } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';

@@ -41,7 +41,8 @@ RETURNS text LANGUAGE sql STABLE AS $$
 $$;
 
 -- Answers only what is not a plain duplicate. A known URL is found by a read and costs no write.
-CREATE FUNCTION frontier_submit(p_items json, p_refetch_age interval DEFAULT '6 hours', p_skew interval DEFAULT '0')
+CREATE FUNCTION frontier_submit(
+  p_items json, p_refetch_age interval DEFAULT '6 hours', p_skew interval DEFAULT '0', p_notify boolean DEFAULT false)
 RETURNS TABLE (ord integer, answer text) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -55,6 +56,7 @@ DECLARE
   v_foreign submit_item[];
   v_refused integer[];
   v_reasons text[];
+  v_woke boolean;
 BEGIN
   SELECT array_agg(i) INTO v_items FROM json_populate_recordset(NULL::submit_item, p_items) i;
 
@@ -158,6 +160,7 @@ BEGIN
            -- A slot that enters a level is new there: its next_at is never below now(), which the low-water mark needs.
            next_at = CASE WHEN c.best > coalesce(s.top, 0) THEN greatest(s.next_at, v_now) ELSE s.next_at END
       FROM change c WHERE s.bucket = c.bucket AND s.domain_key = c.domain_key
+    RETURNING c.readied > 0 AND s.queued = c.readied AS woke
   ), known AS (
     UPDATE domains d SET pages_known = d.pages_known + c.pages
       FROM change c WHERE d.bucket = c.bucket AND d.domain_key = c.domain_key AND c.pages > 0
@@ -169,8 +172,14 @@ BEGIN
   SELECT (SELECT array_agg(i.ord) FROM inserted n JOIN unnest(v_write) i
              ON i.bucket = n.bucket AND i.domain_key = n.domain_key AND i.url_hash = n.url_hash),
          (SELECT array_agg(t.ord) FROM touched t),
-         (SELECT array_agg(DISTINCT t.domain_key) FROM touched t WHERE t.was_parked)
-    INTO v_inserted, v_touched, v_unparked;
+         (SELECT array_agg(DISTINCT t.domain_key) FROM touched t WHERE t.was_parked),
+         (SELECT bool_or(s.woke) FROM slot s)
+    INTO v_inserted, v_touched, v_unparked, v_woke;
+
+  -- Only a hint, asked for at most ten times a second by each process: an idle domain has work now.
+  IF p_notify AND v_woke THEN
+    PERFORM pg_notify('outrider_work', '');
+  END IF;
 
   IF v_unparked IS NOT NULL THEN
     UPDATE domain_slots s SET wake_at = (

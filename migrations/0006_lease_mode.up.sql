@@ -45,3 +45,12 @@ BEGIN
   INSERT INTO settings (name, value, changed_by) VALUES ('lease_mode', to_jsonb(p_mode), p_actor)
   ON CONFLICT (name) DO UPDATE SET value = excluded.value, changed_at = now(), changed_by = excluded.changed_by;
 END $$;
+
+-- When the next domain of a pool becomes due, so that an idle worker sleeps that long and no longer.
+CREATE FUNCTION frontier_next_due(p_pool text) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+  SELECT min(d.next_at)
+    FROM generate_series(1, 12) AS l(level)
+   CROSS JOIN LATERAL (
+     SELECT s.next_at FROM domain_slots s WHERE s.pool = p_pool AND s.top = l.level AND s.next_at > now()
+      ORDER BY s.next_at LIMIT 1) d
+$$;

@@ -178,6 +178,18 @@ BEGIN
   END IF;
 END $function$
 ;
+CREATE OR REPLACE FUNCTION public.frontier_next_due(p_pool text)
+ RETURNS timestamp with time zone
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT min(d.next_at)
+    FROM generate_series(1, 12) AS l(level)
+   CROSS JOIN LATERAL (
+     SELECT s.next_at FROM domain_slots s WHERE s.pool = p_pool AND s.top = l.level AND s.next_at > now()
+      ORDER BY s.next_at LIMIT 1) d
+$function$
+;
 CREATE OR REPLACE FUNCTION public.frontier_promote(p_slots integer, p_rows_per_slot integer DEFAULT 1000, p_skew interval DEFAULT '00:00:00'::interval, p_bucket smallint DEFAULT NULL::smallint)
  RETURNS integer
  LANGUAGE plpgsql
@@ -492,7 +504,7 @@ BEGIN
   RETURN QUERY SELECT 'settled', coalesce(cardinality(v_hashes), 0), v_new, v_changed, coalesce(cardinality(v_twins), 0);
 END $function$
 ;
-CREATE OR REPLACE FUNCTION public.frontier_submit(p_items json, p_refetch_age interval DEFAULT '06:00:00'::interval, p_skew interval DEFAULT '00:00:00'::interval)
+CREATE OR REPLACE FUNCTION public.frontier_submit(p_items json, p_refetch_age interval DEFAULT '06:00:00'::interval, p_skew interval DEFAULT '00:00:00'::interval, p_notify boolean DEFAULT false)
  RETURNS TABLE(ord integer, answer text)
  LANGUAGE plpgsql
 AS $function$
@@ -508,6 +520,7 @@ DECLARE
   v_foreign submit_item[];
   v_refused integer[];
   v_reasons text[];
+  v_woke boolean;
 BEGIN
   SELECT array_agg(i) INTO v_items FROM json_populate_recordset(NULL::submit_item, p_items) i;
 
@@ -611,6 +624,7 @@ BEGIN
            -- A slot that enters a level is new there: its next_at is never below now(), which the low-water mark needs.
            next_at = CASE WHEN c.best > coalesce(s.top, 0) THEN greatest(s.next_at, v_now) ELSE s.next_at END
       FROM change c WHERE s.bucket = c.bucket AND s.domain_key = c.domain_key
+    RETURNING c.readied > 0 AND s.queued = c.readied AS woke
   ), known AS (
     UPDATE domains d SET pages_known = d.pages_known + c.pages
       FROM change c WHERE d.bucket = c.bucket AND d.domain_key = c.domain_key AND c.pages > 0
@@ -622,8 +636,14 @@ BEGIN
   SELECT (SELECT array_agg(i.ord) FROM inserted n JOIN unnest(v_write) i
              ON i.bucket = n.bucket AND i.domain_key = n.domain_key AND i.url_hash = n.url_hash),
          (SELECT array_agg(t.ord) FROM touched t),
-         (SELECT array_agg(DISTINCT t.domain_key) FROM touched t WHERE t.was_parked)
-    INTO v_inserted, v_touched, v_unparked;
+         (SELECT array_agg(DISTINCT t.domain_key) FROM touched t WHERE t.was_parked),
+         (SELECT bool_or(s.woke) FROM slot s)
+    INTO v_inserted, v_touched, v_unparked, v_woke;
+
+  -- Only a hint, asked for at most ten times a second by each process: an idle domain has work now.
+  IF p_notify AND v_woke THEN
+    PERFORM pg_notify('outrider_work', '');
+  END IF;
 
   IF v_unparked IS NOT NULL THEN
     UPDATE domain_slots s SET wake_at = (

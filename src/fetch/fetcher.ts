@@ -1,6 +1,6 @@
 import type { Config } from '../config/index.ts';
 import { type Database, isConnectionLost } from '../db/index.ts';
-import { createMarks, Leaser, type Marks, renew } from '../frontier/index.ts';
+import { createMarks, Leaser, loadIdleMs, type Marks, renew, WakeListener } from '../frontier/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { createHttpClient, type HttpClient, parseHostsFile } from './client/index.ts';
@@ -28,6 +28,7 @@ export class Fetcher {
   readonly #client: HttpClient;
   readonly #deps: RunDeps;
   readonly #leaser: Leaser;
+  readonly #listener: WakeListener;
   readonly #marks: Marks;
   readonly #runs = new Map<DomainRun, Promise<void>>();
   readonly #leasing = new AbortController();
@@ -52,6 +53,7 @@ export class Fetcher {
       },
     });
     const monotonic = () => clock.monotonic();
+    this.#listener = new WakeListener(database.connectionString, () => this.#wake?.());
     this.#leaser = new Leaser({ db: database.pool, monotonic });
     this.#marks = createMarks(monotonic);
     this.#deps = {
@@ -81,6 +83,7 @@ export class Fetcher {
   /** Starts the loops. */
   start(): void {
     const { clock, log, metrics, register, config } = this.#options;
+    this.#listener.start();
     const common = { clock, log, metrics, register };
     const renewEveryMs = (config.fetch.leaseSeconds * 1000) / 3;
     this.#loops = Promise.all([
@@ -122,6 +125,7 @@ export class Fetcher {
     await finished;
     this.#renewing.abort();
     await this.#loops;
+    await this.#listener.stop();
     await this.#client.close();
   }
 
@@ -144,7 +148,11 @@ export class Fetcher {
     });
     for (const one of leases) this.#begin(new DomainRun(this.#deps, one, askedAt + this.#selfStopMs()));
     metrics.leasedDomains.set(this.#runs.size);
-    if (leases.length === 0) await this.#sleep(250 + Math.random() * 250);
+    // A little jitter: many idle workers must not all ask in the moment a domain becomes due.
+    if (leases.length === 0) {
+      const idleMs = await loadIdleMs(this.#options.database.pool, config.fetch.pool);
+      await this.#sleep(idleMs + 5 + Math.random() * 45);
+    }
     return 'busy';
   }
 

@@ -45,3 +45,4 @@ export {
   type SubmitResult,
   submit,
 } from './submit.ts';
+export { loadIdleMs, WakeListener } from './wake.ts';

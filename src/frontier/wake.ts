@@ -1,0 +1,64 @@
+import pg from 'pg';
+import type { Queryable } from '../db/index.ts';
+
+const reconnectMs = 5000;
+const longestMs = 1000;
+
+/** How long an idle worker may sleep: until the next domain is due, at most a second. */
+export async function loadIdleMs(db: Queryable, pool: string): Promise<number> {
+  const result = await db.query<{ ms: number | null }>(
+    'SELECT extract(epoch FROM frontier_next_due($1) - now())::float8 * 1000 AS ms',
+    [pool],
+  );
+  return Math.max(0, Math.min(longestMs, Math.ceil(result.rows[0]?.ms ?? longestMs)));
+}
+
+/**
+ * Hears that an idle domain got work. Only a hint that makes waiting shorter: a pooler that knows no LISTEN, a lost
+ * connection or a lost message cost at most the second that `loadIdleMs` allows.
+ */
+export class WakeListener {
+  readonly #connectionString: string;
+  readonly #onWork: () => void;
+  #client: pg.Client | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #stopped = false;
+
+  constructor(connectionString: string, onWork: () => void) {
+    this.#connectionString = connectionString;
+    this.#onWork = onWork;
+  }
+
+  /** Connects in the background; nobody waits for it. */
+  start(): void {
+    const client = new pg.Client({
+      connectionString: this.#connectionString,
+      application_name: 'outrider wake',
+    });
+    this.#client = client;
+    client.on('notification', () => this.#onWork());
+    client.on('error', () => this.#retry(client));
+    client.on('end', () => this.#retry(client));
+    client
+      .connect()
+      .then(() => client.query('LISTEN outrider_work'))
+      .catch(() => this.#retry(client));
+  }
+
+  /** Ends the connection. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    const client = this.#client;
+    this.#client = null;
+    await client?.end().catch(() => undefined);
+  }
+
+  #retry(client: pg.Client): void {
+    if (this.#stopped || this.#client !== client) return;
+    this.#client = null;
+    client.end().catch(() => undefined);
+    this.#timer = setTimeout(() => this.start(), reconnectMs);
+    this.#timer.unref();
+  }
+}

@@ -18,7 +18,10 @@ export async function concludeProbe(row: LeasedUrl, arrival: Ended, context: Row
     });
   switch (arrival.end) {
     case 'gate':
-      return failed(arrival.gate.answer === 'blocked' ? 'robots_blocked' : 'robots_unavailable', null);
+      return failed(
+        arrival.gate.answer === 'blocked' ? 'robots_blocked' : (arrival.gate.network ?? 'robots_unavailable'),
+        null,
+      );
     case 'dead':
       return failed(arrival.code, arrival.status);
     case 'left':

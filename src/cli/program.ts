@@ -45,9 +45,9 @@ function buildProgram(): Command {
       'after',
       `
 First steps:
-  outrider demo                      watch it work on a simulated web, nothing leaves this machine
-  outrider up                        start everything, with an embedded PostgreSQL
-  outrider add https://example.com   follow a publisher (in another terminal)
+  outrider demo                      watch it work, all on this machine
+  outrider up                        start everything, database included
+  outrider add https://example.com   follow a publisher, in another terminal
   outrider docs search "some words"  search what was gathered`,
     );
   addRoleCommands(program);

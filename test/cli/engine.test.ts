@@ -135,6 +135,13 @@ describe('up', () => {
     expect(stdout).toContain(`  feed: ${web.groundTruth()[0]!.feeds[0]}`);
   });
 
+  test('add says when an address leads nowhere', async () => {
+    const { code, stdout } = await run(['add', 'nobody-is-here.invalid']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('Added nobody-is-here.invalid (https://nobody-is-here.invalid/)');
+    expect(stdout).toContain('could not be read (dns)');
+  });
+
   test('documents arrive and are found by their words', async () => {
     const wanted = web.groundTruth()[0]!.articles.filter((one) => one.expected.outcome === 'document');
     await waitUntil('all articles can be found', async () => {

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
-import { dumpConfig } from '../../config/index.ts';
+import { type DumpLine, dumpConfig } from '../../config/index.ts';
 import { loadContext } from '../context.ts';
 import { printJson, printTable } from '../output.ts';
+
+const roomForVariables = 120;
 
 /** `config`: what is in force and where it came from. */
 export function addConfigCommand(program: Command): void {
@@ -19,11 +21,13 @@ export function addConfigCommand(program: Command): void {
       }
       const lines = dumpConfig(loaded);
       if (globals.json) return printJson(lines);
+      const variables = { title: 'ENVIRONMENT', value: (row: DumpLine) => row.env };
       printTable(lines, [
         { title: 'SETTING', value: (row) => row.key },
-        { title: 'VALUE', value: (row) => (row.value === null ? '–' : String(row.value)), flexible: true },
+        { title: 'VALUE', value: (row) => String(row.value ?? '') || '–', flexible: true },
         { title: 'FROM', value: (row) => row.origin },
-        { title: 'ENVIRONMENT', value: (row) => row.env, flexible: true },
+        // A variable that is cut names nothing; narrow terminals have the reference page.
+        ...((process.stdout.columns ?? Number.POSITIVE_INFINITY) < roomForVariables ? [] : [variables]),
       ]);
     });
 }

@@ -97,7 +97,7 @@ async function crawl(
       ? Number.POSITIVE_INFINITY
       : systemClock.monotonic() + numbers.seconds * 1000;
   stderr.write(
-    `Outrider demo: ${numbers.publishers} publishers on a simulated web (seed ${numbers.seed}, ${numbers.speed} × real time). Nothing leaves this machine.\n`,
+    `Outrider demo: ${numbers.publishers} simulated publishers (seed ${numbers.seed}, ${numbers.speed} × real time).\nNothing leaves this machine.\n`,
   );
   const database = await openDatabase({
     ...databaseOptions(context.loaded.config),
@@ -110,12 +110,11 @@ async function crawl(
       const { source } = await createSource(database.pool, { url: `http://${host}/`, intervalMinutes: 1 });
       await startDiscovery(database.pool, source.id);
     }
+    const view = startView(database.pool);
     let hopeless: number | null = null;
     const supervisor = superviseRoles(context, {
       onReady: (address) =>
-        void stderr.write(
-          `API: ${address}/   (try ${address}/api/v1/documents?q=news)   Stop with Ctrl-C.\n`,
-        ),
+        view.say(`API: ${address}/   (try ${address}/api/v1/documents?q=news)   Stop with Ctrl-C.`),
       onHopeless: (code) => {
         hopeless = code;
       },
@@ -127,7 +126,6 @@ async function crawl(
         LOG_LEVEL: context.loaded.config.log.level,
       },
     });
-    const view = startView(database.pool);
     let interrupted = false;
     void stopped.then(() => {
       interrupted = true;

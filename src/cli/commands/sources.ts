@@ -133,6 +133,13 @@ async function sayFound(db: Queryable, source: Source): Promise<void> {
       `  It cannot be reached (${reason}). Check the address, then run "outrider add ${source.url}" again.`,
     );
   } else if (discovery?.state === 'nothing') {
+    const page = discovery.candidates.findLast((one) => one.by === 'page');
+    if (page !== undefined && page.outcome !== 'page') {
+      say(
+        `  ${page.url} could not be read (${page.outcome}): is the address right? It is tried again later.`,
+      );
+      return;
+    }
     say(
       `  No feed or sitemap found after ${discovery.candidates.length} addresses; its links are followed instead.`,
     );

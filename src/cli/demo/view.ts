@@ -3,9 +3,10 @@ import { countRows } from '../../frontier/index.ts';
 import { cutToWidth, oneLine } from '../output.ts';
 
 /** What the demo shows while it runs: notable events above, one line of flow below. */
-export type DemoView = { turn(): Promise<void>; end(): void };
+export type DemoView = { say(line: string): void; turn(): Promise<void>; end(): void };
 
-type Mark = { documentsAt: Date; discoveryId: number; refusals: Set<string> };
+// The time as text: a Date has no microseconds, and the newest document would be told again and again.
+type Mark = { documentsAt: string; discoveries: Set<number>; refusals: Set<string> };
 
 const quietLineEveryMs = 5000;
 
@@ -13,7 +14,7 @@ const quietLineEveryMs = 5000;
 export function startView(db: Queryable): DemoView {
   const { stderr } = process;
   const live = stderr.isTTY === true;
-  const mark: Mark = { documentsAt: new Date(0), discoveryId: 0, refusals: new Set() };
+  const mark: Mark = { documentsAt: '-infinity', discoveries: new Set(), refusals: new Set() };
   let lastCount = 0;
   let lastAt = performance.now();
   let lastLineAt = 0;
@@ -23,6 +24,7 @@ export function startView(db: Queryable): DemoView {
     stderr.write(`${live ? '\r\u001b[K' : ''}${cutToWidth(oneLine(line), width)}\n`);
   };
   return {
+    say,
     turn: async () => {
       for (const line of await loadEvents(db, mark)) say(line);
       const rows = await countRows(db);
@@ -70,13 +72,11 @@ async function loadEvents(db: Queryable, mark: Mark): Promise<string[]> {
   }>(
     `SELECT d.id, d.state, s.name, jsonb_array_length(d.candidates) AS tried,
             (SELECT array_agg(c.kind || ' ' || c.url ORDER BY c.id) FROM channels c WHERE c.source_id = s.id) AS channels
-       FROM discoveries d JOIN sources s ON s.id = d.source_id WHERE d.finished_at IS NOT NULL AND d.id > $1 ORDER BY d.id LIMIT 100`,
-    [mark.discoveryId],
+       FROM discoveries d JOIN sources s ON s.id = d.source_id WHERE d.finished_at IS NOT NULL AND d.id <> ALL ($1) ORDER BY d.finished_at LIMIT 100`,
+    [[...mark.discoveries]],
   );
-  // Searches end out of order: stop at the first gap, what is behind it is told next time.
   for (const one of found.rows) {
-    if (one.id !== mark.discoveryId + 1) break;
-    mark.discoveryId = one.id;
+    mark.discoveries.add(one.id);
     lines.push(
       `${time}  found    ${one.name}: ${one.channels?.join(', ') ?? `no feed after ${one.tried} addresses, following links`}`,
     );
@@ -102,10 +102,10 @@ async function loadEvents(db: Queryable, mark: Mark): Promise<string[]> {
     title: string | null;
     url: string;
     language: string | null;
-    at: Date;
+    at: string;
     n: number;
   }>(
-    `SELECT title, url, language, crawled_at AS at, count(*) OVER ()::integer AS n FROM documents WHERE crawled_at > $1 ORDER BY crawled_at DESC LIMIT 1`,
+    `SELECT title, url, language, crawled_at::text AS at, count(*) OVER ()::integer AS n FROM documents WHERE crawled_at > $1::timestamptz ORDER BY crawled_at DESC LIMIT 1`,
     [mark.documentsAt],
   );
   const document = newest.rows[0];

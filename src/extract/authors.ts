@@ -1,6 +1,6 @@
-import { attribute, collapse, copyString, type PageNode, textOf } from '../html/index.ts';
+import { attribute, collapse, copyString, nextNode, type PageNode, textOf } from '../html/index.ts';
 import type { LdFacts } from './json-ld.ts';
-import { firstOf, type MetaTags } from './meta-tags.ts';
+import type { MetaTags } from './meta-tags.ts';
 import { comparable } from './title.ts';
 
 /** The authors and the evidence that named them. */
@@ -9,10 +9,11 @@ export type Authors = { names: string[]; from: string };
 const PREFIX =
   /^(?:(?:written|posted|reported|reviewed|published|words?|story|article|text|photos?)\s+(?:and\s+\w+\s+)?by|by|von|par|por|di|da|door|av|af|autor(?:in|es)?|author|auteur|redacci[oó]n)\b\s*:?\s*/i;
 const NOT_A_NAME =
-  /^(?:admin(?:istrator)?|editor(?:ial)?|staff|webmaster|guest|user|author|unknown|none|null|undefined|n\/a|anonymous|posted|follow|share|home|contact|about.*|read more.*|view all.*|see all.*|more from.*|all posts.*|https?:.*)$/i;
+  /^(?:learn more|member login|the author|anonymous|website|facebook|twitter|linkedin|instagram|admin(?:istrator)?|editor(?:ial)?|staff|webmaster|guest|user|author|unknown|none|null|undefined|n\/a|anonymous|posted|follow|share|home|contact|about.*|read more.*|view all.*|see all.*|more from.*|all posts.*|https?:.*)$/i;
 
 /** A name without "By", trailing dates and separators; null when what is left is no name. */
 export function cleanName(raw: string): string | null {
+  if (raw.length > 500) return null;
   let text = collapse(raw).replace(/^[\s\-–—|•·:,]+|[\s\-–—|•·:,]+$/g, '');
   text = text.replace(PREFIX, '').replace(/^\W+/u, (m) => (/\p{L}/u.test(m) ? m : ''));
   const cut = text.search(
@@ -21,6 +22,7 @@ export function cleanName(raw: string): string | null {
   if (cut > 0) text = text.slice(0, cut);
   text = text.replace(/[\s,;|–—-]+$/g, '').trim();
   if (text.length < 2 || text.length > 80 || !/\p{L}{2}/u.test(text)) return null;
+  if (MONTH.test(text) || /\b(?:says|name|new|month|reading|minutes?|ago)\b|[*:|]/i.test(text)) return null;
   if (NOT_A_NAME.test(text) || text.split(' ').length > 8 || /[@{}<>=]|https?:/.test(text)) return null;
   return copyString(text);
 }
@@ -60,8 +62,74 @@ function authorsFromMeta(tags: MetaTags): Authors | null {
   return null;
 }
 
-/** Authors from JSON-LD, meta tags, then marked elements of the page. */
-export function decideAuthors(tags: MetaTags, ld: LdFacts, marked: PageNode[]): Authors | null {
+const MONTH =
+  /^(?:(?:mon|tue|wed|thu|fri|sat|sun)\w*,?\s+)?(?:\d{1,2}\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:\s+\d{1,2})?$/i;
+const ELSEWHERE = /comment|reply|respond|related|footer|recommend|popular|teaser|testimonial|carousel/i;
+
+function isElsewhere(node: PageNode): boolean {
+  for (
+    let at: PageNode | null = node, steps = 0;
+    at !== null && at.tag !== 'body' && steps < 8;
+    at = at.parent, steps++
+  ) {
+    if (at.tag === 'nav' || at.tag === 'footer' || at.tag === 'form') return true;
+    const name = `${attribute(at, 'class') ?? ''} ${attribute(at, 'id') ?? ''}`;
+    if (name.length < 300 && ELSEWHERE.test(name)) return true;
+  }
+  return false;
+}
+
+/** What the page itself shows: marked elements, links to author pages and lines that begin with "by". */
+export type Bylines = { marked: PageNode[]; links: PageNode[]; lines: string[]; headlineIndex: number };
+
+// Elements this far from the headline belong to other stories or to the comments.
+const NEAR_NODES = 600;
+
+function fromPage(bylines: Bylines): Authors | null {
+  const { headlineIndex } = bylines;
+  const near = (nodes: PageNode[]) =>
+    nodes
+      .filter(
+        (node) =>
+          !isElsewhere(node) && (headlineIndex < 0 || Math.abs(node.index - headlineIndex) < NEAR_NODES),
+      )
+      .sort((a, b) => Math.abs(a.index - headlineIndex) - Math.abs(b.index - headlineIndex));
+  for (const [nodes, from] of [
+    [near(bylines.links), 'link to the author'],
+    [near(bylines.marked), 'byline'],
+  ] as const) {
+    for (const node of nodes.slice(0, 5)) {
+      const names = namesIn(node);
+      if (names.length > 0) return { names, from };
+    }
+  }
+  for (const line of bylines.lines) {
+    const names = splitNames(line.replace(/\s+(?:on|in|at)\s+\p{Lu}.*$/u, ''));
+    if (names.length > 0 && names.every((name) => /^\p{Lu}/u.test(name)))
+      return { names, from: 'line with "by"' };
+  }
+  // The first mark anywhere is better than none.
+  for (const node of bylines.marked.filter((one) => !isElsewhere(one)).slice(0, 3)) {
+    const names = namesIn(node);
+    if (names.length > 0) return { names, from: 'byline' };
+  }
+  return null;
+}
+
+/** Whether a link leads to an author's page. */
+export function isAuthorLink(node: PageNode): boolean {
+  const href = attribute(node, 'href');
+  return (
+    href !== null &&
+    href.length < 500 &&
+    /\/(?:authors?|autor|autoren|auteurs?|contributors?|writers?|columnists?|journalists?|by|people|team|staff|profile)\/[^/?#]{3,}/i.test(
+      href,
+    )
+  );
+}
+
+/** Authors from JSON-LD, meta tags, then what the page shows. */
+export function decideAuthors(tags: MetaTags, ld: LdFacts, bylines: Bylines): Authors | null {
   const sites = new Set(
     [ld.publisher, ...ld.siteNames, tags.openGraph['og:site_name'] ?? null]
       .filter((n) => n !== null)
@@ -82,18 +150,54 @@ export function decideAuthors(tags: MetaTags, ld: LdFacts, marked: PageNode[]): 
   const metaNames = keep(fromMeta?.names ?? []);
   const metaPersons = metaNames.filter((name) => !sites.has(comparable(name)));
   if (fromMeta !== null && metaPersons.length > 0) return { names: metaPersons, from: fromMeta.from };
-  const inPage = keep(marked.flatMap(namesIn));
-  if (inPage.length > 0) return { names: inPage, from: 'byline' };
+  const inPage = fromPage(bylines);
+  if (inPage !== null) return { names: keep(inPage.names), from: inPage.from };
   if (fromLd.length > 0) return { names: fromLd, from: 'json-ld author' };
   if (fromMeta !== null && metaNames.length > 0) return { names: metaNames, from: fromMeta.from };
-  return firstOf(tags, ['article:author']) === null ? null : null;
+  return null;
 }
 
 function namesIn(node: PageNode): string[] {
   const given = attribute(node, 'content');
   const text = given ?? textOf(node, 300);
-  if (text.length > 200) return [];
-  return splitNames(text);
+  if (text.length <= SHORT_BYLINE) {
+    const names = splitNames(text);
+    if (names.length > 0) return names;
+  }
+  // A box about the author: the name is its first link, heading or element that says so.
+  for (let at = nextNode(node, node); at !== null; at = nextNode(at, node)) {
+    if (!NAME_TAGS.has(at.tag) && !/name/i.test(attribute(at, 'class') ?? '')) continue;
+    const inner = textOf(at, 100);
+    const names = inner.length > 3 && inner.length < 60 ? splitNames(inner) : [];
+    if (names.some((name) => /^\p{Lu}[\p{L}.'’-]*\s\p{Lu}/u.test(name))) return names;
+  }
+  return [];
+}
+
+const SHORT_BYLINE = 80;
+const NAME_TAGS = new Set(['a', 'h2', 'h3', 'h4', 'h5', 'strong', 'b']);
+const LABEL =
+  /^(?:(?:written|words|story|posted|published|reported) by|by|authors?|contributors?|von|par|por|autor(?:in)?)\s*:?$/i;
+const LED_BY =
+  /^(?:(?:written|words|story|posted|published|reported) by|by|von|par|por|contributors?:)\s?(?=\p{Lu})/iu;
+
+/** Names on lines that begin with "by", or stand on the line after it. */
+export function bylineTexts(lines: string[]): string[] {
+  const found: string[] = [];
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i]!;
+    const next = lines[i + 1];
+    if (LABEL.test(line)) {
+      if (next !== undefined && next.length < 60) found.push(next);
+    } else if (
+      line.length < 120 &&
+      /^(?:written|words|story|posted|published|reported|by|von|par|por|contrib)/i.test(line)
+    ) {
+      const led = LED_BY.exec(line);
+      if (led !== null) found.push(line.slice(led[0].length));
+    }
+  }
+  return found;
 }
 
 const AUTHOR_NAME =

@@ -8,7 +8,7 @@ import {
   resolveUrl,
   textOf,
 } from '../html/index.ts';
-import { decideAuthors, splitNames } from './authors.ts';
+import { bylineTexts, decideAuthors, splitNames } from './authors.ts';
 import { type Block, readBlocks } from './blocks.ts';
 import { readabilityText } from './fallback.ts';
 import { listImages, type PageImage } from './images.ts';
@@ -67,7 +67,7 @@ export function extractPage(source: Page, options: ExtractOptions = {}): Extract
   const tags = readMetaTags(page);
   const ld = readJsonLd(page.jsonLd, page.title);
   const marks = collectMarks(page);
-  const headline = findHeadline(page, marks.headings);
+  const headline = findHeadline(page, marks.headings, [ld.headline, tags.openGraph['og:title']]);
   const body = extractBody(
     page,
     chosen,
@@ -75,17 +75,28 @@ export function extractPage(source: Page, options: ExtractOptions = {}): Extract
     evidence,
   );
 
-  const title = fromSelector(chosen.title) ?? decideTitle(page, tags, ld, headline?.text ?? null);
+  const title = fromSelector(chosen.title) ?? decideTitle(page, tags, ld, headline);
   if (title !== null) evidence.title = title.from;
+  const lines = linesAround(body.blocks, headline?.node ?? null);
   const bylines = chosen.author?.map((node) => textOf(node, 300)).flatMap(splitNames) ?? [];
   const authors =
-    bylines.length > 0 ? { names: bylines, from: 'selector' } : decideAuthors(tags, ld, marks.authors);
+    bylines.length > 0
+      ? { names: bylines, from: 'selector' }
+      : decideAuthors(tags, ld, {
+          marked: marks.authors,
+          links: marks.authorLinks,
+          lines: bylineTexts(lines.map((line) => line.text)),
+          headlineIndex: headline?.node.index ?? -1,
+        });
   if (authors !== null) evidence.authors = authors.from;
-  const near = {
+  const place = {
     headlineIndex: headline?.node.index ?? -1,
-    texts: textsNear(body.blocks, headline?.node ?? null),
+    texts: [...lines].sort((a, b) => a.distance - b.distance).map((line) => line.text),
+    shortLines: body.blocks
+      .filter((block) => block.chars <= 40 && block.chars >= 8)
+      .map((block) => block.text),
   };
-  const published = dateFromSelector(chosen.date) ?? decidePublished(page, tags, ld, marks, near);
+  const published = dateFromSelector(chosen.date) ?? decidePublished(page, tags, ld, marks, place);
   if (published !== null) evidence.publishedAt = `${published.from}: ${published.raw.slice(0, 60)}`;
   const modified = decideModified(tags, ld, marks);
   if (modified !== null) evidence.modifiedAt = modified.from;
@@ -212,18 +223,25 @@ export function contentHash(text: string): Buffer {
   return createHash('sha256').update(text, 'utf8').digest();
 }
 
-function textsNear(blocks: Block[], headline: PageNode | null): string[] {
-  const start =
-    headline === null
-      ? 0
-      : Math.max(
-          0,
-          blocks.findIndex((block) => block.from > headline.index),
-        );
-  return blocks
-    .slice(start, start + 8)
-    .filter((block) => block.chars < 300)
-    .map((block) => block.text);
+// Lines before and after the headline among which dates and bylines stand.
+const LINES_BEFORE = 10;
+const LINES_AFTER = 25;
+const MAX_LINE_CHARS = 160;
+
+type Line = { text: string; distance: number };
+
+/** Short lines around the headline in their order, with their distance from it. */
+function linesAround(blocks: Block[], headline: PageNode | null): Line[] {
+  const found = headline === null ? 0 : blocks.findIndex((block) => block.from > headline.index);
+  const start = Math.max(0, found);
+  const lines: Line[] = [];
+  for (let i = Math.max(0, start - LINES_BEFORE); i < Math.min(blocks.length, start + LINES_AFTER); i++) {
+    const block = blocks[i]!;
+    // What stands after a headline is likelier to belong to it than what stands before.
+    if (block.chars <= MAX_LINE_CHARS)
+      lines.push({ text: block.text, distance: i >= start ? i - start : 2 * (start - i) });
+  }
+  return lines;
 }
 
 function canonicalOf(page: Page, tags: MetaTags): string | null {

@@ -1,5 +1,5 @@
 import { attribute, nextNode, type Page, type PageNode, TEXT } from '../html/index.ts';
-import { isAuthorMark } from './authors.ts';
+import { isAuthorLink, isAuthorMark } from './authors.ts';
 
 /** Elements that name themselves as something we look for, collected in one walk. */
 export type Marks = {
@@ -7,6 +7,8 @@ export type Marks = {
   times: PageNode[];
   dates: PageNode[];
   authors: PageNode[];
+  /** Links to an author's page. */
+  authorLinks: PageNode[];
   images: PageNode[];
   /** Microdata: the first element of each interesting `itemprop`. */
   itemprops: Map<string, PageNode>;
@@ -29,7 +31,15 @@ const MAX_MARKS = 200;
 
 /** Walks the body once and notes headings, times, dates, bylines and images. */
 export function collectMarks(page: Page): Marks {
-  const marks: Marks = { headings: [], times: [], dates: [], authors: [], images: [], itemprops: new Map() };
+  const marks: Marks = {
+    headings: [],
+    times: [],
+    dates: [],
+    authors: [],
+    authorLinks: [],
+    images: [],
+    itemprops: new Map(),
+  };
   const push = (list: PageNode[], node: PageNode) => {
     if (list.length < MAX_MARKS) list.push(node);
   };
@@ -48,6 +58,7 @@ export function collectMarks(page: Page): Marks {
     const name = attribute(node, 'class');
     if (name !== null && name.length < 300 && DATE_NAME.test(name)) push(marks.dates, node);
     if (isAuthorMark(node)) push(marks.authors, node);
+    if (node.tag === 'a' && isAuthorLink(node)) push(marks.authorLinks, node);
   }
   return marks;
 }

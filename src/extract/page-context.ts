@@ -7,10 +7,8 @@ import { findHeadline } from './title.ts';
 
 /** Reads what the block scorer wants to know beside the blocks. */
 export function readContext(page: Page): BlockContext {
-  const marks = collectMarks(page);
-  return {
-    tags: readMetaTags(page),
-    ld: readJsonLd(page.jsonLd, page.title),
-    headline: findHeadline(page, marks.headings)?.node ?? null,
-  };
+  const tags = readMetaTags(page);
+  const ld = readJsonLd(page.jsonLd, page.title);
+  const headline = findHeadline(page, collectMarks(page).headings, [ld.headline, tags.openGraph['og:title']]);
+  return { tags, ld, headline: headline?.node ?? null };
 }

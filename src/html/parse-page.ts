@@ -1,6 +1,5 @@
-import { Tokenizer } from 'htmlparser2';
-import { cutScripts } from './cut-scripts.ts';
 import { attribute, collapse, INLINE, PageNode, TEXT, textOf } from './node.ts';
+import { type ScanHandler, scanHtml } from './scan.ts';
 import { belongsInHead, CLOSES_P, IMPLIED_END, SCOPE, VOID } from './tree-rules.ts';
 
 /** A page after its one pass: the tree, and the places everybody asks for. */
@@ -34,17 +33,15 @@ export type ParseOptions = { url: string; maxNodes?: number; maxDepth?: number }
 // 512 is where browsers flatten too; real pages stay below 100.
 const MAX_DEPTH = 512;
 const MAX_NODES = 250_000;
-const MAX_ATTRIBUTES = 64;
 const MAX_KEPT = 20_000;
 
-/** Builds the tree from the tokenizer's events; see the HTML standard, 13.2.6, of which this is the useful part. */
-class TreeBuilder {
-  readonly html: string;
+/** Builds the tree from the scanner's events; see the HTML standard, 13.2.6, of which this is the useful part. */
+class TreeBuilder implements ScanHandler {
   readonly maxNodes: number;
   readonly maxDepth: number;
   readonly root = new PageNode('#document', null, 0, '');
   readonly stack: PageNode[] = [this.root];
-  readonly open = new Map<string, number>();
+  readonly openTags = new Map<string, number>();
   readonly metas: PageNode[] = [];
   readonly links: PageNode[] = [];
   readonly anchors: PageNode[] = [];
@@ -59,45 +56,22 @@ class TreeBuilder {
   passwordFields = 0;
   nodeCount = 1;
   svgDepth = 0;
-  tokenizer: Tokenizer;
   truncated = false;
   private tag = '';
   private attributes: string[] | null = null;
-  private attributeName = '';
-  private attributeValue = '';
 
-  constructor(html: string, options: ParseOptions) {
-    this.html = html;
+  constructor(options: ParseOptions) {
     this.maxNodes = options.maxNodes ?? MAX_NODES;
     this.maxDepth = options.maxDepth ?? MAX_DEPTH;
-    this.tokenizer = new Tokenizer({ decodeEntities: true }, this);
   }
 
-  ontext(start: number, end: number): void {
-    this.addText(start, end, '');
-  }
-
-  ontextentity(codepoint: number): void {
-    this.addText(0, 0, String.fromCodePoint(codepoint));
-  }
-
-  oncdata(start: number, end: number, endOffset: number): void {
-    this.addText(start, end - endOffset, '');
-  }
-
-  private addText(start: number, end: number, literal: string): void {
+  text(text: string): void {
     const top = this.stack[this.stack.length - 1]!;
     if (top.tag === 'script' || top.tag === 'style') {
-      if (top.tag === 'script') {
-        this.scriptChars += end - start;
-        if (top.text === 'ld') {
-          const at = this.jsonLd.length - 1;
-          this.jsonLd[at] += literal || this.html.slice(start, end);
-        }
-      }
+      if (top.tag === 'script') this.scriptChars += text.length;
+      if (top.text === 'ld') this.jsonLd[this.jsonLd.length - 1] += text;
       return;
     }
-    const text = literal || this.html.slice(start, end);
     const last = top.last;
     if (last !== null && last.tag === TEXT) {
       last.text += text;
@@ -107,12 +81,13 @@ class TreeBuilder {
     this.append(top, new PageNode(TEXT, top, this.nodeCount++, text));
   }
 
+  stopped(): boolean {
+    return this.truncated;
+  }
+
   private full(): boolean {
     if (this.nodeCount < this.maxNodes) return false;
-    if (!this.truncated) {
-      this.truncated = true;
-      this.tokenizer.pause();
-    }
+    this.truncated = true;
     return true;
   }
 
@@ -122,42 +97,11 @@ class TreeBuilder {
     parent.last = node;
   }
 
-  onopentagname(start: number, end: number): void {
-    this.tag = this.html.slice(start, end).toLowerCase();
-    this.attributes = null;
-  }
-
-  onattribname(start: number, end: number): void {
-    this.attributeName = this.html.slice(start, end).toLowerCase();
-    this.attributeValue = '';
-  }
-
-  onattribdata(start: number, end: number): void {
-    const piece = this.html.slice(start, end);
-    this.attributeValue = this.attributeValue === '' ? piece : this.attributeValue + piece;
-  }
-
-  onattribentity(codepoint: number): void {
-    this.attributeValue += String.fromCodePoint(codepoint);
-  }
-
-  onattribend(): void {
-    this.attributes ??= [];
-    if (this.attributes.length < 2 * MAX_ATTRIBUTES)
-      this.attributes.push(this.attributeName, this.attributeValue);
-  }
-
-  onopentagend(): void {
-    this.openElement(false);
-  }
-
-  onselfclosingtag(): void {
+  open(tag: string, attributes: string[] | null, selfClosing: boolean): void {
+    this.tag = tag;
+    this.attributes = attributes;
     // `<div/>` opens a div in HTML; only foreign elements may close themselves.
-    this.openElement(this.svgDepth > 0 || this.tag === 'svg');
-  }
-
-  isInForeignContext(): boolean {
-    return this.svgDepth > 0;
+    this.openElement(selfClosing && (this.svgDepth > 0 || tag === 'svg'));
   }
 
   private openElement(selfClosing: boolean): void {
@@ -180,7 +124,7 @@ class TreeBuilder {
     this.note(node);
     if (VOID.has(tag) || selfClosing) return;
     this.stack.push(node);
-    this.open.set(tag, (this.open.get(tag) ?? 0) + 1);
+    this.openTags.set(tag, (this.openTags.get(tag) ?? 0) + 1);
     if (tag === 'svg' || tag === 'math') this.svgDepth++;
   }
 
@@ -227,7 +171,7 @@ class TreeBuilder {
   }
 
   private closeImplied(tag: string): void {
-    if ((this.open.get('head') ?? 0) > 0 && !belongsInHead(tag)) this.closeUpTo('head');
+    if ((this.openTags.get('head') ?? 0) > 0 && !belongsInHead(tag)) this.closeUpTo('head');
     const rule = IMPLIED_END.get(tag);
     if (rule !== undefined) {
       let from = -1;
@@ -238,7 +182,7 @@ class TreeBuilder {
       }
       if (from > 0) while (this.stack.length > from) this.pop();
     }
-    if (CLOSES_P.has(tag) && (this.open.get('p') ?? 0) > 0) {
+    if (CLOSES_P.has(tag) && (this.openTags.get('p') ?? 0) > 0) {
       for (let i = this.stack.length - 1; i > 0; i--) {
         const name = this.stack[i]!.tag;
         if (name === 'p') {
@@ -256,15 +200,14 @@ class TreeBuilder {
 
   private pop(): PageNode {
     const node = this.stack.pop()!;
-    this.open.set(node.tag, (this.open.get(node.tag) ?? 1) - 1);
+    this.openTags.set(node.tag, (this.openTags.get(node.tag) ?? 1) - 1);
     if (node.tag === 'svg' || node.tag === 'math') this.svgDepth--;
     return node;
   }
 
-  onclosetag(start: number, end: number): void {
-    const tag = this.html.slice(start, end).toLowerCase();
+  close(tag: string): void {
     // Text may follow </body> and </html> on broken pages: keep them open to the end.
-    if (tag === 'body' || tag === 'html' || (this.open.get(tag) ?? 0) === 0) {
+    if (tag === 'body' || tag === 'html' || (this.openTags.get(tag) ?? 0) === 0) {
       if (tag === 'br') {
         this.tag = 'br';
         this.attributes = null;
@@ -283,32 +226,14 @@ class TreeBuilder {
       if (inline ? !INLINE.has(name) && this.svgDepth === 0 : SCOPE.has(name) && !TABLE_PART.has(tag)) return;
     }
   }
-
-  oncomment(): void {
-    // Comments carry no content.
-  }
-
-  ondeclaration(): void {
-    // Neither does the doctype.
-  }
-
-  onprocessinginstruction(): void {
-    // Only XML has these.
-  }
-
-  onend(): void {
-    // What is still open ends with the text.
-  }
 }
 
 const TABLE_PART = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr', 'td', 'th', 'caption']);
 
 /** Reads a page in one pass into a tree with capped depth and size; never throws on any text. */
 export function parsePage(html: string, options: ParseOptions): Page {
-  const cut = cutScripts(html);
-  const builder = new TreeBuilder(cut.html, options);
-  builder.tokenizer.write(cut.html);
-  if (!builder.truncated) builder.tokenizer.end();
+  const builder = new TreeBuilder(options);
+  scanHtml(html, builder);
   const { root, htmlNode, titleNode, baseNode } = builder;
   const title = titleNode === null ? '' : collapse(textOf(titleNode, 2_000));
   return {
@@ -324,7 +249,7 @@ export function parsePage(html: string, options: ParseOptions): Page {
     links: builder.links,
     anchors: builder.anchors,
     jsonLd: builder.jsonLd,
-    scriptChars: builder.scriptChars + cut.scriptChars,
+    scriptChars: builder.scriptChars,
     scriptSources: builder.scriptSources,
     passwordFields: builder.passwordFields,
     nodeCount: builder.nodeCount,

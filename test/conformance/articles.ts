@@ -27,16 +27,22 @@ const key = (text: string) =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]+/gu, '');
 
-/** A title is right when it is the reference's in letters and digits. */
+/** A title is right when its letters and digits are the reference's, or one of the two only adds to the other. */
 export function isRightTitle(expected: string, got: string | null): boolean {
-  return got !== null && key(got) === key(expected);
+  if (got === null) return false;
+  const [wanted, given] = [key(expected), key(got)];
+  if (wanted === given) return true;
+  const [short, long] = wanted.length < given.length ? [wanted, given] : [given, wanted];
+  return short.length >= 10 && long.includes(short);
 }
 
-/** A date is right when its day is the reference's, either in UTC or as the page wrote it. */
-export function isRightDate(expected: string, got: Extraction): boolean {
-  if (got.publishedAt === null) return false;
-  if (got.publishedAt.toISOString().slice(0, 10) === expected.slice(0, 10)) return true;
-  return (got.evidence.publishedAt ?? '').includes(expected.slice(0, 10));
+const HOUR_MS = 3_600_000;
+
+/** A date is right when its instant falls on the reference's day somewhere on earth: the reference names no zone. */
+export function isRightDate(expected: string, got: Date | null): boolean {
+  const day = Date.parse(`${expected.slice(0, 10)}T00:00:00Z`);
+  if (got === null || Number.isNaN(day)) return false;
+  return got.getTime() >= day - 14 * HOUR_MS && got.getTime() < day + 36 * HOUR_MS;
 }
 
 /** Authors are right when every name of the reference is given, whatever is written around it. */
@@ -61,6 +67,14 @@ export function isRightAuthor(expected: string, got: string[]): boolean {
 }
 
 type Tally = { right: number; of: number };
+type Tallies = Record<'title' | 'titleExact' | 'author' | 'date' | 'dateOrModified', Tally>;
+const newTallies = (): Tallies => ({
+  title: { right: 0, of: 0 },
+  titleExact: { right: 0, of: 0 },
+  author: { right: 0, of: 0 },
+  date: { right: 0, of: 0 },
+  dateOrModified: { right: 0, of: 0 },
+});
 const share = (tally: Tally) => (tally.of === 0 ? null : round(tally.right / tally.of));
 const round = (value: number) => Math.round(value * 10_000) / 10_000;
 
@@ -90,7 +104,7 @@ function runSet(folder: string, set: string, options: PartOptions): object | nul
   }
   const ours = [];
   const theirs = [];
-  const tallies = { title: { right: 0, of: 0 }, author: { right: 0, of: 0 }, date: { right: 0, of: 0 } };
+  const tallies = newTallies();
   const snippets = { kept: 0, lost: 0, leaked: 0 };
   let oursMs = 0;
   let theirsMs = 0;
@@ -138,6 +152,8 @@ function runSet(folder: string, set: string, options: PartOptions): object | nul
     title: share(tallies.title),
     author: share(tallies.author),
     date: share(tallies.date),
+    titleExact: share(tallies.titleExact),
+    dateOrModified: share(tallies.dateOrModified),
     snippetF1:
       snippets.kept === 0
         ? null
@@ -165,14 +181,20 @@ function countSnippets(
 function countFields(
   reference: Reference,
   got: Extraction,
-  tallies: Record<'title' | 'author' | 'date', Tally>,
+  tallies: Tallies,
   fail: (field: string, expected: string, value: unknown) => void,
 ): void {
+  if (reference.title) count(tallies.titleExact, key(reference.title) === key(got.title ?? ''));
+  if (reference.date)
+    count(
+      tallies.dateOrModified,
+      isRightDate(reference.date, got.publishedAt) || isRightDate(reference.date, got.modifiedAt),
+    );
   if (reference.title && !count(tallies.title, isRightTitle(reference.title, got.title)))
     fail('title', reference.title, got.title);
   if (reference.author && !count(tallies.author, isRightAuthor(reference.author, got.authors)))
     fail('author', reference.author, got.authors);
-  if (reference.date && !count(tallies.date, isRightDate(reference.date, got))) {
+  if (reference.date && !count(tallies.date, isRightDate(reference.date, got.publishedAt))) {
     fail(
       'date',
       reference.date,

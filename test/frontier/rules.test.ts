@@ -94,7 +94,7 @@ describe.each(['single', 'bucket'] as const)('submit in %s mode', (mode) => {
       level: 9,
       status: 'failed',
       ready: false,
-      due_at: before['due_at'],
+      due_at: before.due_at,
     });
   });
 

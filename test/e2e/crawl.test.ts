@@ -33,6 +33,8 @@ const changes: PublisherChange[] = [
     forbiddenSection: 'politics',
     robots: { disallow: ['/politics/', ...usual], allow: [], crawlDelayS: 0 },
     urlStyle: 'section',
+    // The first look at the feed meets a hiccup.
+    faults: [{ name: 'status', on: ['feed'], options: { status: 503 }, untilRequest: 1 }],
   },
   { faults: [{ name: 'slow', options: { delayMs: 150 } }] },
   { faults: [{ name: 'status', on: ['article'], share: 0.3, options: { status: 404 } }] },

@@ -6,8 +6,9 @@ import { type Ended, ended, fine, type RowContext, type RowEnd, responseOf } fro
 
 const patience = 3;
 const longestHoldMs = 300_000;
+const hiccupMs = 2000;
 
-/** A probe ends with its first answer, because somebody waits for it; only "slow down" is not taken for one. */
+/** A probe ends with its first answer, because somebody waits for it; only "slow down" and a server's hiccup are not taken for one. */
 export async function concludeProbe(row: LeasedUrl, arrival: Ended, context: RowContext): Promise<RowEnd> {
   const done: Verdict = fine();
   const failed = (reason: string, status: number | null): RowEnd =>
@@ -43,6 +44,14 @@ export async function concludeProbe(row: LeasedUrl, arrival: Ended, context: Row
         // "Not now" says nothing about what is there: ask again when we may, or a feed would be taken for missing.
         if (domain.signal === 'slow_down' && row.tries < patience && domain.holdMs <= longestHoldMs)
           return ended(row, { ...verdict, tries: row.tries + 1 }, { httpStatus: result.status }, domain);
+        // A hiccup of the server says as little; seconds, not minutes, because somebody waits.
+        if (domain.signal === 'server_error' && row.tries < patience - 1)
+          return ended(
+            row,
+            { ...verdict, status: 'failed', dueInMs: hiccupMs, tries: row.tries + 1 },
+            { httpStatus: result.status },
+            domain,
+          );
         return { ...failed(`http_${result.status}`, result.status), domain };
       }
       const ingested = await ingest(responseOf(row, { ...arrival, result }), context.settings);

@@ -7,7 +7,7 @@ CREATE TYPE url_kind AS ENUM ('article', 'listing', 'channel', 'image', 'probe')
 CREATE TYPE url_origin AS ENUM ('feed', 'sitemap', 'push', 'spider', 'archive', 'refresh', 'redirect', 'manual');
 CREATE TYPE url_status AS ENUM ('pending', 'fetched', 'redirected', 'duplicate', 'failed', 'needs_render', 'dead');
 CREATE TYPE settle_document AS (url_hash bytea, url text, source_id integer, word_count integer, confidence real, published_at timestamp with time zone, modified_at timestamp with time zone, content_hash bytea, page_type text, language text, canonical_url text, title text, section text, description text, lead_image text, authors text[], keywords text[], meta jsonb, text text, raw_index integer, raw_encoding text, raw_type text);
-CREATE TYPE settle_item AS (url_hash bytea, status url_status, due_in_ms double precision, tries smallint, http_status smallint, error_code text, error_text text, etag text, last_modified text, content_hash bytea, redirected_to text, url text, refresh_seconds integer, validation_status text, rejection_reason text, fetched boolean, unchanged boolean, target boolean, kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint, parent_url text, items_seen integer, items_duplicate integer, items_rejected integer, channel_id integer, channel_error text, channel_new integer, channel_format text, channel_hub text, last_item_at timestamp with time zone, result jsonb);
+CREATE TYPE settle_item AS (url_hash bytea, status url_status, due_in_ms double precision, tries smallint, http_status smallint, error_code text, error_text text, etag text, last_modified text, content_hash bytea, redirected_to text, url text, refresh_seconds integer, validation_status text, rejection_reason text, fetched boolean, unchanged boolean, target boolean, kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint, parent_url text, items_seen integer, items_duplicate integer, items_rejected integer, channel_id integer, channel_error text, channel_new integer, channel_format text, channel_hub text, last_item_at timestamp with time zone, result jsonb, execution_id bigint);
 CREATE TYPE settle_request AS (ago_ms double precision, status smallint, kind text, outcome text, url_hash bytea, url text, source_id integer, execution_id bigint, wait_ms integer, headers_ms integer, total_ms integer, bytes bigint);
 CREATE TYPE submit_item AS (ord integer, bucket smallint, domain_key bigint, domain text, parent_domain text, url_hash bytea, url text, kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint, parent_url text, parent_hash bytea, execution_id bigint, due_at timestamp with time zone, modified_at timestamp with time zone, own boolean);
 
@@ -41,12 +41,11 @@ DECLARE
   v_expired boolean := false;
   v_marks timestamptz[] := p_marks;
   v_due refcursor;
-  v_found record;
+  v_last timestamptz;
   r record;
 BEGIN
   FOR v_level IN REVERSE 12..1 LOOP
     EXIT WHEN cardinality(v_keys) >= p_slots;
-    r := NULL;
     -- One statement per mode, because each has its own index; p_bucket names the one bucket of bucket mode.
     IF p_bucket IS NULL THEN
       OPEN v_due FOR
@@ -63,9 +62,9 @@ BEGIN
          FOR UPDATE SKIP LOCKED;
     END IF;
     LOOP
-      FETCH v_due INTO v_found;
+      FETCH v_due INTO r;
       EXIT WHEN NOT FOUND;
-      r := v_found;
+      v_last := r.next_at;
       v_buckets := v_buckets || r.bucket;
       v_keys := v_keys || r.domain_key;
       v_expired := v_expired OR r.lease_owner IS NOT NULL;
@@ -78,7 +77,7 @@ BEGIN
     -- Up to the last entry taken, or up to now if none was left, a level has been emptied. The minute covers
     -- transactions under way, which write the next_at of the time they began.
     IF v_marks IS NOT NULL THEN
-      v_marks[v_level] := least(v_now - interval '1 minute', CASE WHEN cardinality(v_keys) >= p_slots THEN r.next_at END);
+      v_marks[v_level] := least(v_now - interval '1 minute', CASE WHEN cardinality(v_keys) >= p_slots THEN v_last END);
     END IF;
   END LOOP;
   IF cardinality(v_keys) = 0 THEN
@@ -350,9 +349,9 @@ BEGIN
       WITH target AS (SELECT i.* FROM json_populate_recordset(NULL::settle_item, p_items) i WHERE i.target),
       made AS (
         INSERT INTO url_frontier (bucket, domain_key, url_hash, url, kind, origin, source_id, priority, level, depth, hops,
-                                  parent_url, due_at, ready, discovered_at)
+                                  parent_url, execution_id, due_at, ready, discovered_at)
         SELECT p_bucket, p_domain_key, i.url_hash, i.url, i.kind, 'redirect', i.source_id, i.priority, i.level, i.depth,
-               i.hops, i.parent_url, NULL, false, v_now
+               i.hops, i.parent_url, i.execution_id, NULL, false, v_now
           FROM target i
         ON CONFLICT DO NOTHING
         RETURNING source_id),

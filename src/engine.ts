@@ -55,6 +55,17 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       address = api.address;
       stops.push(() => api.close());
     }
+    if (config.health.port > 0 && !options.roles.includes('serve')) {
+      const { startHealthServer } = await import('./api/index.ts');
+      const server = await startHealthServer(config.health.port, {
+        database,
+        metrics,
+        version,
+        loops: () => health,
+      });
+      log.info({ address: server.address }, 'health and metrics are served');
+      stops.push(() => server.close());
+    }
     if (options.roles.includes('schedule')) {
       // Before the first request is logged, so that nothing lands in the default partition.
       await ensurePartitions(database.pool, 'crawl_log');

@@ -1,1 +1,2 @@
+export { type HealthOptions, startHealthServer } from './health.ts';
 export { type ApiOptions, startApi } from './server.ts';

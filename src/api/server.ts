@@ -11,6 +11,7 @@ import type { LoopHealth } from '../resilience/index.ts';
 import { createSource, listSources } from '../sources/index.ts';
 import type { Log, Metrics } from '../telemetry/index.ts';
 import { urlId } from '../url/index.ts';
+import { answerHealth } from './health.ts';
 
 export type ApiOptions = {
   database: Database;
@@ -120,22 +121,12 @@ function statusOf(error: unknown): { status: number; code: string } {
 }
 
 function addHealthRoutes(app: FastifyInstance, options: ApiOptions): void {
-  app.get('/healthz', { schema: { hide: true } }, async () => ({ status: 'ok' }));
-  app.get('/readyz', { schema: { hide: true } }, async (_request, reply) => {
-    try {
-      await options.database.pool.query('SELECT 1');
-      return { status: 'ready' };
-    } catch (error) {
-      return reply.code(503).send({ status: 'not ready', reason: messageOf(error) });
-    }
-  });
-  app.get('/health', { schema: { hide: true } }, async () => ({
-    version: options.version,
-    loops: options.loops(),
-  }));
-  app.get('/metrics', { schema: { hide: true } }, async (_request, reply) =>
-    reply.type(options.metrics.registry.contentType).send(await options.metrics.registry.metrics()),
-  );
+  for (const path of ['/healthz', '/readyz', '/health', '/metrics']) {
+    app.get(path, { schema: { hide: true } }, async (_request, reply) => {
+      const { status, type, body } = (await answerHealth(path, options))!;
+      return reply.code(status).type(type).send(body);
+    });
+  }
   app.get('/api/v1/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   app.get('/', { schema: { hide: true } }, async (_request, reply) =>
     reply

@@ -83,15 +83,10 @@ describe('values', () => {
     expect(loadConfig({ env }).config.fetch.allowNetworks).toEqual(wanted);
   });
 
-  test.each(['yes', 'on', 'TRUE', '1'])('%s switches on', (word) => {
-    expect(loadConfig({ env: { OUTRIDER_POLLING_ENABLED: word } }).config.polling.enabled).toBe(true);
-  });
-
   test.each([
     ['OUTRIDER_API_PORT', '70000'],
     ['OUTRIDER_API_PORT', '80.5'],
     ['OUTRIDER_API_PORT', '0x50'],
-    ['OUTRIDER_POLLING_ENABLED', 'maybe'],
     ['LOG_LEVEL', 'loud'],
     ['OUTRIDER_FETCH_ALLOW_NETWORKS', '10.0.0.0/8'],
     ['OUTRIDER_FETCH_PRODUCT_TOKEN', ' '],

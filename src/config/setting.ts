@@ -71,20 +71,6 @@ export function choice<const C extends string>(
   };
 }
 
-/** Yes or no. */
-export function flag(options: Options<boolean>): Setting<boolean> {
-  return {
-    ...options,
-    form: 'true | false',
-    parse: (value) => {
-      const word = asText(value).trim().toLowerCase();
-      if (['true', 'yes', 'on', '1'].includes(word)) return true;
-      if (['false', 'no', 'off', '0'].includes(word)) return false;
-      throw new Error('true or false');
-    },
-  };
-}
-
 /** Several values: comma-separated in the environment, a list in YAML. */
 export function list(
   options: Options<readonly string[]> & { item?: { test: (one: string) => boolean; form: string } },

@@ -1,4 +1,4 @@
-import { choice, flag, integer, list, requiredText, type Setting, text } from './setting.ts';
+import { choice, integer, list, requiredText, type Setting, text } from './setting.ts';
 
 const networkPattern = /^\[?[0-9a-fA-F:.]+\]?\/\d{1,3}:(\d{1,5}|\*)$/;
 
@@ -115,7 +115,6 @@ export const settings = {
     }),
   },
   polling: {
-    enabled: flag({ default: true, description: 'Whether feeds and sitemaps are polled.' }),
     sitemapIntervalMinutes: integer({
       default: 360,
       min: 1,
@@ -161,7 +160,8 @@ export const settings = {
       default: 0,
       min: 0,
       max: 65535,
-      description: 'Port of /healthz and /metrics in each role; 0 is off.',
+      description:
+        'Port of /healthz, /readyz, /health and /metrics in a role that serves no API; `up` counts on from it. 0 is off.',
     }),
   },
   log: {

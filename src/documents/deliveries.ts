@@ -24,11 +24,23 @@ export type DocumentRecord = {
 
 type Row = Omit<DocumentRecord, 'id'> & { domain_key: bigint; url_hash: Buffer };
 
-/** Takes a sink's next documents out of the outbox, in the caller's transaction: committed means delivered. */
-export async function takeDeliveries(tx: Queryable, sink: string, limit: number): Promise<DocumentRecord[]> {
+/**
+ * Takes a sink's next documents out of the outbox, in the caller's transaction: committed means delivered. With an
+ * execution only the documents of its own URLs are taken; what others gather meanwhile stays.
+ */
+export async function takeDeliveries(
+  tx: Queryable,
+  sink: string,
+  limit: number,
+  executionId: bigint | null = null,
+): Promise<DocumentRecord[]> {
   const result = await tx.query<Row>(
     `WITH claimed AS (
-       SELECT bucket, sink, domain_key, url_hash, version FROM outbox WHERE sink = $1 ORDER BY bucket LIMIT $2 FOR UPDATE SKIP LOCKED),
+       SELECT o.bucket, o.sink, o.domain_key, o.url_hash, o.version FROM outbox o
+        WHERE o.sink = $1 AND ($3::bigint IS NULL OR EXISTS (
+          SELECT FROM url_frontier f WHERE f.bucket = o.bucket AND f.domain_key = o.domain_key AND f.url_hash = o.url_hash
+             AND f.execution_id = $3))
+        ORDER BY o.bucket LIMIT $2 FOR UPDATE SKIP LOCKED),
      taken AS (
        DELETE FROM outbox o USING claimed c
         WHERE o.bucket = c.bucket AND o.sink = c.sink AND o.domain_key = c.domain_key AND o.url_hash = c.url_hash AND o.version = c.version
@@ -38,7 +50,7 @@ export async function takeDeliveries(tx: Queryable, sink: string, limit: number)
        FROM (SELECT DISTINCT bucket, domain_key, url_hash FROM taken) t
        JOIN documents d ON d.bucket = t.bucket AND d.domain_key = t.domain_key AND d.url_hash = t.url_hash
       ORDER BY d.crawled_at`,
-    [sink, limit],
+    [sink, limit, executionId?.toString() ?? null],
   );
   return result.rows.map(({ domain_key, url_hash, ...rest }) => ({
     id: urlId(domain_key, url_hash),

@@ -35,6 +35,7 @@ export type SettleItem = {
     depth: number;
     hops: number;
     parentUrl: string | null;
+    executionId: bigint | null;
   };
   /** What submitting the found items answered. */
   found?: { seen: number; duplicate: number; rejected: number };
@@ -187,6 +188,7 @@ function itemRow(item: SettleItem): object {
     depth: target?.depth ?? undefined,
     hops: target?.hops ?? undefined,
     parent_url: target?.parentUrl ?? undefined,
+    execution_id: target?.executionId?.toString(),
     items_seen: found?.seen ?? undefined,
     items_duplicate: found?.duplicate ?? undefined,
     items_rejected: found?.rejected ?? undefined,

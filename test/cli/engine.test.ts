@@ -139,7 +139,7 @@ describe('up', () => {
     const { code, stdout } = await run(['add', 'nobody-is-here.invalid']);
     expect(code).toBe(0);
     expect(stdout).toContain('Added nobody-is-here.invalid (https://nobody-is-here.invalid/)');
-    expect(stdout).toContain('could not be read (dns)');
+    expect(stdout).toContain('cannot be reached (dns)');
   });
 
   test('documents arrive and are found by their words', async () => {

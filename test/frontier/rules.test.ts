@@ -400,6 +400,7 @@ describe.each(['single', 'bucket'] as const)('lease and settle in %s mode', (mod
       depth: 0,
       hops: 0,
       parentUrl: null,
+      executionId: null,
     };
     const result = await finish(test.db, held!, {
       items: [

@@ -32,8 +32,11 @@ export function addRoleCommands(program: Command): void {
     const command = program.command(role).description(descriptions[role]);
     if (role === 'serve') command.option('--port <n>', 'port of the API');
     if (role === 'fetch') command.option('--pool <name>', 'group this fetcher belongs to');
-    command.action(async (flags: { port?: string; pool?: string }, self: Command) => {
-      await runRole(role, loadContext(self, { 'api.port': flags.port, 'fetch.pool': flags.pool }, role));
+    if (role !== 'serve')
+      command.option('--health-port <n>', 'port of /healthz, /readyz, /health and /metrics');
+    command.action(async (flags: { port?: string; pool?: string; healthPort?: string }, self: Command) => {
+      const overrides = { 'api.port': flags.port, 'fetch.pool': flags.pool, 'health.port': flags.healthPort };
+      await runRole(role, loadContext(self, overrides, role));
     });
   }
 }
@@ -98,12 +101,15 @@ export function superviseRoles(
     ...(context.flags.logLevel === undefined ? [] : ['--log-level', context.flags.logLevel]),
     ...(config.data.dir === null ? [] : ['--data', config.data.dir]),
   ];
+  // Each process needs a port of its own: the scheduler takes the one that is set, fetchers those behind it.
+  const health = (offset: number): string[] =>
+    config.health.port === 0 ? [] : ['--health-port', String(config.health.port + offset)];
   const roles: RoleSpec[] = [
     { name: 'serve', args: ['serve', ...shared, '--port', String(config.api.port)] },
-    { name: 'schedule', args: ['schedule', ...shared] },
+    { name: 'schedule', args: ['schedule', ...shared, ...health(0)] },
     ...Array.from({ length: fetchers }, (_, index) => ({
       name: `fetch ${index + 1}`,
-      args: ['fetch', ...shared],
+      args: ['fetch', ...shared, ...health(index + 1)],
     })),
   ];
   const supervisor = new Supervisor({

@@ -136,13 +136,14 @@ async function fetchList(
     let written = 0;
     let stats = await countExecution(pool, execution);
     for (;;) {
-      written += await deliver(database, sink, file);
+      written += await deliver(database, { sink, executionId: execution.id }, file);
       stats = await countExecution(pool, execution);
       progress.show(stats.total - stats.waiting, `${written} articles`);
       if (interrupted || stats.waiting === 0) break;
       await systemClock.wait(250);
     }
-    for (let batch = 1; batch > 0; written += batch) batch = await deliver(database, sink, file);
+    for (let batch = 1; batch > 0; written += batch)
+      batch = await deliver(database, { sink, executionId: execution.id }, file);
     progress.end();
     return {
       listed: urls.length,
@@ -164,9 +165,13 @@ async function fetchList(
 }
 
 /** Written inside the transaction that takes the rows: a crash repeats a line, it never loses one. */
-async function deliver(database: Database, sink: string, file: Writable): Promise<number> {
+async function deliver(
+  database: Database,
+  from: { sink: string; executionId: bigint },
+  file: Writable,
+): Promise<number> {
   return database.withTransaction(async (tx) => {
-    const records = await takeDeliveries(tx, sink, deliveryBatch);
+    const records = await takeDeliveries(tx, from.sink, deliveryBatch, from.executionId);
     for (const record of records) if (!file.write(`${JSON.stringify(record)}\n`)) await once(file, 'drain');
     return records.length;
   });

@@ -135,9 +135,7 @@ async function sayFound(db: Queryable, source: Source): Promise<void> {
   } else if (discovery?.state === 'nothing') {
     const page = discovery.candidates.findLast((one) => one.by === 'page');
     if (page !== undefined && page.outcome !== 'page') {
-      say(
-        `  ${page.url} could not be read (${page.outcome}): is the address right? It is tried again later.`,
-      );
+      say(`  ${page.url} cannot be read (${page.outcome}): is the address right?`);
       return;
     }
     say(

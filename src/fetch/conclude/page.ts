@@ -245,6 +245,7 @@ function withTarget(row: LeasedUrl, arrival: Answered, end: RowEnd): RowEnd {
       depth: row.depth,
       hops: row.hops,
       parentUrl: row.url,
+      executionId: row.executionId,
     },
   };
   return { ...end, items: [original, target] };

@@ -1,0 +1,83 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Database } from '../db/index.ts';
+import { AppError, EXIT, messageOf } from '../errors/index.ts';
+import type { LoopHealth } from '../resilience/index.ts';
+import type { Metrics } from '../telemetry/index.ts';
+
+/** What the health routes report on; every role has them. */
+export type HealthOptions = {
+  database: Database;
+  metrics: Metrics;
+  version: string;
+  loops: () => readonly LoopHealth[];
+};
+
+/** An answer of a health route. */
+export type HealthAnswer = { status: number; type: string; body: string };
+
+const json = (status: number, value: object): HealthAnswer => ({
+  status,
+  type: 'application/json',
+  body: JSON.stringify(value),
+});
+
+/** `/healthz`, `/readyz`, `/health` and `/metrics`; null for any other path. */
+export async function answerHealth(path: string, options: HealthOptions): Promise<HealthAnswer | null> {
+  switch (path) {
+    case '/healthz':
+      return json(200, { status: 'ok' });
+    case '/readyz':
+      try {
+        await options.database.pool.query('SELECT 1');
+        return json(200, { status: 'ready' });
+      } catch (error) {
+        return json(503, { status: 'not ready', reason: messageOf(error) });
+      }
+    case '/health':
+      return json(200, { version: options.version, loops: options.loops() });
+    case '/metrics': {
+      const { registry } = options.metrics;
+      return { status: 200, type: registry.contentType, body: await registry.metrics() };
+    }
+    default:
+      return null;
+  }
+}
+
+/** Serves the health routes alone, on loopback, for roles that serve nothing else. */
+export async function startHealthServer(
+  port: number,
+  options: HealthOptions,
+): Promise<{ address: string; close(): Promise<void> }> {
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 5000 }, (request, response) => {
+    answerHealth((request.url ?? '').split('?')[0]!, options)
+      .catch((error: unknown) => json(500, { status: 'failed', reason: messageOf(error) }))
+      .then((answer) => {
+        const { status, type, body } =
+          answer ?? json(404, { status: 'unknown', paths: ['/healthz', '/readyz', '/health', '/metrics'] });
+        response.writeHead(status, { 'content-type': type, connection: 'close' }).end(body);
+      });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EADDRINUSE') return reject(error);
+      reject(
+        new AppError('port_in_use', `the health port ${port} is in use by another program`, {
+          exitCode: EXIT.busyPort,
+          advice: 'Choose another with --health-port or OUTRIDER_HEALTH_PORT.',
+        }),
+      );
+    });
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const { port: bound } = server.address() as AddressInfo;
+  return {
+    address: `http://127.0.0.1:${bound}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -178,8 +178,7 @@ const SHORT_BYLINE = 80;
 const NAME_TAGS = new Set(['a', 'h2', 'h3', 'h4', 'h5', 'strong', 'b']);
 const LABEL =
   /^(?:(?:written|words|story|posted|published|reported) by|by|authors?|contributors?|von|par|por|autor(?:in)?)\s*:?$/i;
-const LED_BY =
-  /^(?:(?:written|words|story|posted|published|reported) by|by|von|par|por|contributors?:)\s?(?=\p{Lu})/iu;
+const LED_BY = /^(?:(?:written|words|story|posted|published|reported) by|by|von|par|por|contributors?:)\s?/i;
 
 /** Names on lines that begin with "by", or stand on the line after it. */
 export function bylineTexts(lines: string[]): string[] {
@@ -194,7 +193,9 @@ export function bylineTexts(lines: string[]): string[] {
       /^(?:written|words|story|posted|published|reported|by|von|par|por|contrib)/i.test(line)
     ) {
       const led = LED_BY.exec(line);
-      if (led !== null) found.push(line.slice(led[0].length));
+      const name = led === null ? '' : line.slice(led[0].length);
+      // A name begins with a capital: "by a narrow margin" names nobody.
+      if (/^\p{Lu}/u.test(name)) found.push(name);
     }
   }
   return found;

@@ -197,7 +197,8 @@ function extractBody(page: Page, chosen: Chosen, context: Context, evidence: Rec
 
 function join(blocks: Block[]): { text: string; wordCount: number } {
   return {
-    text: copyString(blocks.map((block) => block.text).join('\n\n')),
+    // Joining copies; a single block would still be a slice of the page.
+    text: blocks.length === 1 ? copyString(blocks[0]!.text) : blocks.map((block) => block.text).join('\n\n'),
     wordCount: blocks.reduce((sum, block) => sum + block.words, 0),
   };
 }

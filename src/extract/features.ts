@@ -184,8 +184,9 @@ function addPage(row: Row, i: number, blocks: Block[], outline: Outline): void {
   const alike = key.length > 5 && (titleKey.includes(key) || key.includes(titleKey));
   row.add(titleKey !== '' && alike ? 1 : 0);
   row.add(key !== '' && key === titleKey ? 1 : 0);
-  row.add(Math.min(10, outline.counts.get(text) ?? 1));
-  row.add(outline.firstSeen.get(text) === i ? 1 : 0);
+  const first = outline.firstSeen[i]!;
+  row.add(Math.min(10, outline.counts[first]!));
+  row.add(first === i ? 1 : 0);
   const { ldBody, description } = outline;
   row.add(
     ldBody.length < 200 ? 0 : chars > 3 && ldBody.includes(chars > 60 ? text.slice(0, 60) : text) ? 2 : 1,
@@ -246,8 +247,7 @@ function addContainers(row: Row, block: Block, outline: Outline, sums: Sums): vo
   }
   if (inside85 === 0) {
     branch = block.owner;
-    const shared = new Set<PageNode>();
-    for (let at: PageNode | null = container85; at !== null; at = at.parent) shared.add(at);
+    const shared = outline.mainChain;
     steps = 0;
     for (let at: PageNode | null = block.owner; at !== null && !shared.has(at); at = at.parent) {
       branch = at;

@@ -63,47 +63,50 @@ function tryParse(text: string): unknown {
 function repair(text: string): string {
   let source = text;
   if (!source.includes('"') && source.includes('&quot;')) source = source.replace(/&quot;/g, '"');
-  let out = '';
+  // Pieces and the last sign kept by hand: asking a growing string for its end took minutes on a hostile page.
+  const out: string[] = [];
   let inString = false;
+  let last = '';
   const open: string[] = [];
+  const put = (piece: string) => {
+    out.push(piece);
+    last = piece;
+  };
+  const dropDangling = () => {
+    if (last === ',' || last === ':') out.pop();
+  };
   for (let i = 0; i < source.length; i++) {
     const c = source[i]!;
     if (inString) {
       if (c === '\\') {
         const next = source[i + 1] ?? '';
-        if ('"\\/bfnrtu'.includes(next)) out += c + next;
-        else out += next;
+        out.push('"\\/bfnrtu'.includes(next) ? c + next : next);
         i++;
       } else if (c === '"') {
         inString = false;
-        out += c;
-      } else if (c < ' ') out += c === '\n' || c === '\r' || c === '\t' ? ' ' : '';
-      else out += c;
+        put(c);
+      } else if (c >= ' ') out.push(c);
+      else if (c === '\n' || c === '\r' || c === '\t') out.push(' ');
       continue;
     }
+    if (c <= ' ') continue;
     if (c === '"') {
       inString = true;
-      out += c;
+      put(c);
     } else if (c === '{' || c === '[') {
       open.push(c === '{' ? '}' : ']');
-      out += c;
+      put(c);
     } else if (c === '}' || c === ']') {
-      out = withoutTrailing(out);
+      dropDangling();
       if (open.pop() !== c) return '';
-      out += c;
-      if (open.length === 0) return out;
-    } else if (!(c === ',' && out.endsWith(','))) out += c;
+      put(c);
+      if (open.length === 0) return out.join('');
+    } else if (!(c === ',' && last === ',')) put(c);
   }
-  if (inString) out += '"';
-  out = withoutTrailing(out);
-  while (open.length > 0) out += open.pop();
-  return out;
-}
-
-/** Drops the comma or colon at the end, if any; a regular expression here took quadratic time on long runs. */
-function withoutTrailing(text: string): string {
-  const last = text.trimEnd();
-  return last.endsWith(',') || last.endsWith(':') ? last.slice(0, -1) : text;
+  if (inString) put('"');
+  dropDangling();
+  while (open.length > 0) out.push(open.pop() ?? '');
+  return out.join('');
 }
 
 /** Every object with a type, in the order found; walks without recursion. */

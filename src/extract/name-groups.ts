@@ -101,7 +101,7 @@ GROUPS.forEach(([, words], bit) => {
 
 // The same names come again all over a page. The table holds slices of the page, so it is emptied for every page.
 const cache = new Map<string, number>();
-const MAX_NAME_CHARS = 300;
+const MAX_NAME_CHARS = 160;
 
 /** Forgets the names of the last page. */
 export function forgetNames(): void {

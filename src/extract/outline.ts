@@ -8,6 +8,8 @@ import { signature } from './structure-features.ts';
 import { comparable } from './title.ts';
 
 const MENU_BITS = (1 << TAG_GROUP_NAMES.indexOf('nav')) | (1 << TAG_GROUP_NAMES.indexOf('footer'));
+// Levels up an owner's names are looked for; no real page nests deeper.
+const MAX_LEVELS = 64;
 // Distances beyond this say nothing more.
 const FAR = 20;
 
@@ -35,14 +37,17 @@ export type Outline = {
   charsTotal: number;
   headlineAt: number;
   titleKey: string;
-  counts: Map<string, number>;
-  firstSeen: Map<string, number>;
+  /** Where the same text first stood, and how often it stands, by that place. */
+  firstSeen: Int32Array;
+  counts: Int32Array;
   groups: Group[];
   ldBody: string;
   description: string;
   articles: number;
   container60: PageNode;
   container85: PageNode;
+  /** The container of 85 % of the prose and everything around it. */
+  mainChain: Set<PageNode>;
   headingOf: Int32Array;
   isHeading: Uint8Array;
   lastProse: number;
@@ -62,8 +67,9 @@ export function readOutline(page: Page, blocks: Block[], context: BlockContext, 
   const isHeading = new Uint8Array(count);
   const gapBefore = new Float64Array(count);
   const gapAfter = new Float64Array(count);
-  const counts = new Map<string, number>();
-  const firstSeen = new Map<string, number>();
+  const places = new Map<string, number>();
+  const counts = new Int32Array(count);
+  const firstSeen = new Int32Array(count);
   const byName = new Map<number, Group>();
   const groups: Group[] = [];
   let proseTotal = 0;
@@ -95,8 +101,10 @@ export function readOutline(page: Page, blocks: Block[], context: BlockContext, 
     }
     headingOf[i] = heading;
     const key = block.text;
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-    if (!firstSeen.has(key)) firstSeen.set(key, i);
+    const first = places.get(key);
+    firstSeen[i] = first ?? i;
+    if (first === undefined) places.set(key, i);
+    counts[first ?? i]!++;
     const name =
       Math.imul(signature(block.owner), 31) +
       (block.owner.parent === null ? 0 : signature(block.owner.parent));
@@ -122,8 +130,7 @@ export function readOutline(page: Page, blocks: Block[], context: BlockContext, 
   const inMenu = menuReader();
   for (let i = 0; i < count; i++) {
     const block = blocks[i]!;
-    const linked = block.linkChars > block.chars * 0.5;
-    if (linked && inMenu(block.owner)) continue;
+    if (inMenu(block.owner)) continue;
     const near = Math.min(gapBefore[i]!, gapAfter[i]!) <= NEAR_PROSE;
     if (!near && block.words <= 5 && block.linkChars > block.chars * 0.8) continue;
     wanted[i] = 1;
@@ -142,6 +149,9 @@ export function readOutline(page: Page, blocks: Block[], context: BlockContext, 
     }
     node = following;
   }
+  const container85 = findContainer(page.body, sums, 0.85);
+  const mainChain = new Set<PageNode>();
+  for (let at: PageNode | null = container85; at !== null; at = at.parent) mainChain.add(at);
   return {
     wanted,
     phrases,
@@ -160,7 +170,8 @@ export function readOutline(page: Page, blocks: Block[], context: BlockContext, 
     description,
     articles,
     container60: findContainer(page.body, sums, 0.6),
-    container85: findContainer(page.body, sums, 0.85),
+    container85,
+    mainChain,
     headingOf,
     isHeading,
     lastProse,
@@ -213,7 +224,7 @@ function pathReader(): (owner: PageNode) => Path {
     let seenTags = 0;
     for (
       let at: PageNode | null = owner;
-      at !== null && at.tag !== 'body' && at.tag !== 'html';
+      at !== null && steps < MAX_LEVELS && at.tag !== 'body' && at.tag !== 'html';
       at = at.parent
     ) {
       const bits = bitsOf(at);

@@ -76,6 +76,8 @@ export function isPlausible(date: Date, nowMs: number): boolean {
 /** Every date written in a short text, in order. */
 export function datesInText(text: string, limit = 5): { date: Date; raw: string; at: number }[] {
   const found: { date: Date; raw: string; at: number }[] = [];
+  // Most lines hold no number at all; the long pattern is only for those that do.
+  if (!/\d\d/.test(text)) return found;
   for (const match of text.slice(0, 2_000).matchAll(WRITTEN)) {
     const raw = match[0].trim();
     const date = parseDate(raw);

@@ -74,7 +74,7 @@ const BYLINE =
 const BYLINE_CHARS = 120;
 const PARAGRAPH_CHARS = 700;
 const FIRST_CHARS = 100;
-const ANYWHERE_CHARS = 300;
+const ANYWHERE_CHARS = 220;
 
 /** Names of the phrase groups, in the order of their bits. */
 export const PHRASE_NAMES: readonly string[] = [

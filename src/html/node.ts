@@ -71,10 +71,13 @@ export const INLINE = new Set(
 );
 
 const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
+const ANY_INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/;
+const UNEVEN = /[^\S ]| {2}/;
 
-/** White space collapsed to single spaces, invisible characters removed. */
+/** White space collapsed to single spaces, invisible characters removed; most text needs neither and is only looked at. */
 export function collapse(text: string): string {
-  return text.replace(INVISIBLE, '').replace(/\s+/g, ' ').trim();
+  const visible = (ANY_INVISIBLE.test(text) ? text.replace(INVISIBLE, '') : text).trim();
+  return UNEVEN.test(visible) ? visible.replace(/\s+/g, ' ') : visible;
 }
 
 /** A copy that shares no memory with the page it was cut from: a V8 slice keeps its whole parent alive. */

@@ -38,6 +38,7 @@ describe('validatePage', () => {
     ],
     ['needs_javascript', '<body><script>boot()</script></body>'],
     ['no_text', '<body><img src="a.png"></body>'],
+    ['no_text', Array.from({ length: 3_000 }, (_, i) => String.fromCharCode((i * 7_919) % 256)).join('')],
   ])('rejects a %s page', (reason, html) => {
     expect(check(html)).toMatchObject({ outcome: 'rejected', reason });
   });

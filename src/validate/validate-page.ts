@@ -199,6 +199,7 @@ function decideEmpty(input: ValidationInput, sight: Sight, words: number): Valid
       return reject('needs_javascript', 'empty application root and scripts');
     }
   }
+  if (isBinary(sight.text)) return reject('no_text', 'binary data, not text');
   const minBodyBytes = input.minBodyBytes ?? MIN_BODY_BYTES;
   if (input.bodyBytes < minBodyBytes)
     return reject('too_short', `${input.bodyBytes} bytes, fewer than ${minBodyBytes}`);
@@ -211,4 +212,13 @@ function decideEmpty(input: ValidationInput, sight: Sight, words: number): Valid
   if (words < 5 && (input.extraction?.wordCount ?? 0) === 0)
     return reject('no_text', `${words} visible words`);
   return null;
+}
+
+// An image or archive read as text is full of signs no writing has; wrongly decoded text has a few.
+const BINARY_SHARE = 0.1;
+const NO_WRITING = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufffd\p{Co}\p{Cn}\p{Cs}]/gu;
+
+function isBinary(text: string): boolean {
+  const sample = text.slice(0, 5_000);
+  return sample.length > 0 && (sample.match(NO_WRITING)?.length ?? 0) > sample.length * BINARY_SHARE;
 }

@@ -103,9 +103,9 @@ function main(): void {
   const data = withNameless(samples);
   console.log(`${samples.length} pages, ${data.count} rows, ${FEATURE_COUNT} features`);
   const trees = boost(data, {
-    trees: 260,
+    trees: 170,
     leaves: 24,
-    rate: 0.065,
+    rate: 0.095,
     lambda: 3,
     minHessian: 2,
     rowShare: 0.4,

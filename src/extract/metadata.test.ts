@@ -1,0 +1,164 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parsePage } from '../html/index.ts';
+import { bylineTexts, cleanName, splitNames } from './authors.ts';
+import { bestOfSrcset } from './images.ts';
+import { extractPage } from './index.ts';
+import { parseLdScript, readJsonLd } from './json-ld.ts';
+import { detectLanguage, normalizeLanguage } from './language.ts';
+import { dateInUrl, datesInText } from './page-dates.ts';
+import { withoutSiteName } from './title.ts';
+import { decodeTrees, encodeTrees, scoreRow } from './trees.ts';
+
+describe('JSON-LD', () => {
+  it.each([
+    ['a trailing comma', '{"a":[1,2,],}', { a: [1, 2] }],
+    ['a line break in a string', '{"a":"x\ny"}', { a: 'x y' }],
+    ['a comment around it', '<!-- {"a":1} -->', { a: 1 }],
+    ['a CDATA section', '//<![CDATA[\n{"a":1}\n//]]>', { a: 1 }],
+    ['a missing end', '{"a":{"b":1', { a: { b: 1 } }],
+    ['a bad escape', '{"a":"it\\\'s"}', { a: "it's" }],
+  ])('survives %s', (_name, source, expected) => {
+    expect(parseLdScript(source)).toEqual(expected);
+  });
+
+  it('follows @graph and @id to the author, and knows publisher and type', () => {
+    const facts = readJsonLd(
+      [
+        '{"@graph":[{"@type":"Person","@id":"#a","name":"Ida Holm"},{"@type":["Article"],"headline":"H","author":{"@id":"#a"},"publisher":{"name":"P"},"keywords":"x, y"}]}',
+      ],
+      'H - P',
+    );
+    expect(facts).toMatchObject({
+      authors: ['Ida Holm'],
+      publisher: 'P',
+      type: 'Article',
+      isArticle: true,
+      keywords: ['x', 'y'],
+    });
+  });
+
+  it('never throws, whatever the script', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string(), fc.json()),
+        (text) => readJsonLd([text, `[${text}`, `{"@type":"Article","author":${text}`], text) !== null,
+      ),
+    );
+    expect(parseLdScript('['.repeat(100_000))).not.toBe(undefined);
+  });
+});
+
+describe('names', () => {
+  it.each([
+    ['By Ada Lund', 'Ada Lund'],
+    ['Written by: Jon Berg | May 3, 2024', 'Jon Berg'],
+    ['Von Eva Strand', 'Eva Strand'],
+    ['Mia Falk, PhD', 'Mia Falk, PhD'],
+    ['admin', null],
+    ['August 28', null],
+    ['https://site.example/ada', null],
+    ['Your Name *', null],
+  ])('cleans %j', (raw, expected) => {
+    expect(cleanName(raw)).toBe(expected);
+  });
+
+  it('splits lists but keeps degrees', () => {
+    expect(splitNames('Ada Lund, Jon Berg and Eva Strand')).toEqual(['Ada Lund', 'Jon Berg', 'Eva Strand']);
+    expect(splitNames('Ada Lund, MD')).toEqual(['Ada Lund, MD']);
+  });
+
+  it('reads lines led by "by" and the line after a lone label', () => {
+    expect(bylineTexts(['By Ada Lund', 'by a narrow margin', 'Written by', 'Jon Berg'])).toEqual([
+      'Ada Lund',
+      'Jon Berg',
+    ]);
+  });
+});
+
+describe('dates', () => {
+  it.each([
+    ['Published on March 5, 2024 by us', '2024-03-05'],
+    ['5. März 2024', '2024-03-05'],
+    ['el 5 de marzo de 2024', '2024-03-05'],
+    ['2025.12.17', '2025-12-17'],
+    ['Dec 17, 2025Ada Lund', '2025-12-17'],
+  ])('finds %j', (text, expected) => {
+    expect(datesInText(text)[0]?.date.toISOString().slice(0, 10)).toBe(expected);
+  });
+
+  it.each([
+    ['https://x.example/2024/03/05/story', '2024-03-05'],
+    ['https://x.example/story-20240305.html', '2024-03-05'],
+    ['https://x.example/2024/03/story', undefined],
+    ['https://x.example/p/20241399', undefined],
+  ])('reads the address %s', (address, expected) => {
+    expect(dateInUrl(address)?.raw).toBe(expected);
+  });
+
+  it('prefers the date of publication to the one of change and leaves out the future', () => {
+    const read = (body: string) =>
+      extractPage(parsePage(`<h1>A story of note</h1>${body}`, { url: 'https://x.example/a' }));
+    const both = read(
+      '<p>Updated <time datetime="2024-05-05">May 5</time></p><p>Posted <time datetime="2024-03-05">March 5</time></p>',
+    );
+    expect(both.publishedAt?.toISOString()).toBe('2024-03-05T00:00:00.000Z');
+    expect(read('<meta property="article:published_time" content="2999-01-01">').publishedAt).toBeNull();
+    expect(read('<p>No date anywhere.</p>').publishedAt).toBeNull();
+  });
+});
+
+describe('titles', () => {
+  it.each([
+    ['Story of a lamp | The Post', ['thepost'], 'Story of a lamp'],
+    ['The Post - Story of a lamp', ['thepost'], 'Story of a lamp'],
+    ['Part 1 - Part 2', ['thepost'], 'Part 1 - Part 2'],
+  ])('takes the site from %j', (title, sites, expected) => {
+    expect(withoutSiteName(title, sites)).toBe(expected);
+  });
+
+  it('takes the headline the reader sees when it agrees with the head', () => {
+    const page = parsePage(
+      '<title>Lamps of the old mole: a guide | Post</title><meta property="og:title" content="You will not believe the lamps of the mole"><h1>Lamps of the old mole</h1>',
+      { url: 'https://post.example/x' },
+    );
+    expect(extractPage(page).title).toBe('Lamps of the old mole');
+  });
+});
+
+describe('small readers', () => {
+  it('takes the largest candidate of a srcset', () => {
+    expect(bestOfSrcset('a.jpg 320w, b.jpg 1280w, c.jpg 640w')).toBe('b.jpg');
+    expect(bestOfSrcset('a.jpg, b.jpg 2x')).toBe('b.jpg');
+    expect(bestOfSrcset('https://i.example/w_1,h_2/a.jpg 2x')).toBe('https://i.example/w_1,h_2/a.jpg');
+  });
+
+  it.each([
+    ['Der Hafen ist in der Nacht nicht leicht zu finden, und die Lotsen wissen das auch.', 'de'],
+    ['The pilots of the harbour know that it is not easy to find in the dark.', 'en'],
+    ['港の水先案内人は夜でも船を導くことができます。とても静かな夜でした。', 'ja'],
+    ['Лоцманы порта знают, что ночью его нелегко найти.', 'ru'],
+    ['ok', null],
+  ])('detects the language of %j', (text, expected) => {
+    expect(detectLanguage(text)).toBe(expected);
+  });
+
+  it('normalises language tags', () => {
+    expect(normalizeLanguage('EN_us')).toBe('en-US');
+    expect(normalizeLanguage('x')).toBeNull();
+  });
+
+  it('packs and unpacks trees', () => {
+    const trees = {
+      base: 0,
+      roots: Int32Array.of(0),
+      feature: Uint8Array.of(1, 255, 255),
+      value: Float32Array.of(0.5, -2, 2),
+      right: Uint8Array.of(2, 0, 0),
+    };
+    const again = decodeTrees(encodeTrees(trees));
+    expect(again).toEqual(trees);
+    expect(scoreRow(again, Float32Array.of(9, 0), 0)).toBeCloseTo(1 / (1 + Math.exp(2)));
+    expect(scoreRow(again, Float32Array.of(9, 1), 0)).toBeCloseTo(1 / (1 + Math.exp(-2)));
+  });
+});

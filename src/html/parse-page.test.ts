@@ -1,0 +1,143 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  attribute,
+  discoverFeedLinks,
+  discoverLinks,
+  nextNode,
+  type PageNode,
+  parsePage,
+  textOf,
+} from './index.ts';
+
+const url = 'https://site.example/dir/page.html';
+const parse = (html: string, caps = {}) => parsePage(html, { url, ...caps });
+
+/** The tree as nested tags, for short comparisons. */
+function shape(root: PageNode): string {
+  let out = '';
+  for (let child = root.first; child !== null; child = child.next) {
+    out += child.tag === '#text' ? child.text.trim() : `${child.tag}(${shape(child)})`;
+  }
+  return out;
+}
+
+describe('parsePage', () => {
+  it.each([
+    ['paragraphs end each other', '<p>a<p>b', 'p(a)p(b)'],
+    ['a block ends a paragraph', '<p>a<div>b</div>', 'p(a)div(b)'],
+    ['list items end each other', '<ul><li>a<li>b</ul>c', 'ul(li(a)li(b))c'],
+    [
+      'cells and rows end each other',
+      '<table><tr><td>a<td>b<tr><td>c</table>',
+      'table(tr(td(a)td(b))tr(td(c)))',
+    ],
+    ['a stray inline end closes nothing', '<div>a</b>b</div>c', 'div(ab)c'],
+    ['an end tag closes what is open inside', '<div><span>a</div>b', 'div(span(a))b'],
+    ['void elements have no content', '<div>a<br>b<img src=x>c</div>', 'div(abr()bimg()c)'],
+    ['a lone < is text', '<p>1 < 2</p>', 'p(1 < 2)'],
+    ['entities are read', '<p>caf&eacute; &amp; &#x2014; &lt;b&gt;</p>', 'p(café & — <b>)'],
+    ['comments are nothing', '<p>a<!-- <b>x</b> -->b</p>', 'p(ab)'],
+    ['an unclosed comment ends the page', '<p>a</p><!-- x <p>b</p>', 'p(a)'],
+    ['scripts are raw', '<p>a</p><script>if (a < b) "<p>"</script><p>b</p>', 'p(a)script()p(b)'],
+    ['an endless title does not swallow the page', '<title>x<p>a</p>', 'title(xp(a))'],
+  ])('%s', (_name, html, expected) => {
+    expect(shape(parse(html).body)).toBe(expected);
+  });
+
+  it('keeps attributes whatever their quotes, with entities read', () => {
+    const node = parse('<a href=x.html title=\'A &amp; B\' data-x="1" hidden>t</a>').anchors[0]!;
+    expect(node.attributes).toEqual(['href', 'x.html', 'title', 'A & B', 'data-x', '1', 'hidden', '']);
+    expect(attribute(node, 'missing')).toBeNull();
+  });
+
+  it('notes title, language, base, JSON-LD and password fields', () => {
+    const page = parse(
+      '<html lang=de><head><base href="/other/"><title> A &amp; B </title><script type="application/ld+json">{"a":1}</script></head><body><input type=PASSWORD></body>',
+    );
+    expect(page).toMatchObject({
+      title: 'A & B',
+      lang: 'de',
+      baseUrl: 'https://site.example/other/',
+      jsonLd: ['{"a":1}'],
+      passwordFields: 1,
+    });
+  });
+
+  it('caps depth and nodes', () => {
+    const deep = parse(`${'<div>'.repeat(5_000)}x`, { maxDepth: 50 });
+    let depth = 0;
+    let most = 0;
+    for (let node: PageNode | null = deep.root; node !== null; node = nextNode(node, deep.root)) {
+      depth = 0;
+      for (let at = node.parent; at !== null; at = at.parent) depth++;
+      most = Math.max(most, depth);
+    }
+    expect(most).toBeLessThanOrEqual(52);
+    const wide = parse('<p>x</p>'.repeat(5_000), { maxNodes: 1_000 });
+    expect(wide.truncated).toBe(true);
+    expect(wide.nodeCount).toBeLessThanOrEqual(1_001);
+  });
+
+  it('reads any text without an exception, and every child after its parent', () => {
+    const piece = fc.constantFrom(
+      '<p>',
+      '</p>',
+      '<div class="',
+      '">',
+      '<!--',
+      '-->',
+      '<![CDATA[',
+      ']]>',
+      '<script>',
+      '</script',
+      '>',
+      '&amp;',
+      '&#',
+      '<table><tr>',
+      '</td>',
+      '<li>',
+      'x',
+      ' ',
+      '\u0000',
+      '<svg/>',
+      '</br>',
+      '<title>',
+      '<a href=',
+      "'",
+    );
+    fc.assert(
+      fc.property(fc.array(fc.oneof(piece, fc.string()), { maxLength: 60 }), (pieces) => {
+        const page = parse(pieces.join(''));
+        for (let node: PageNode | null = page.root; node !== null; node = nextNode(node, page.root)) {
+          if (node.parent !== null) expect(node.index).toBeGreaterThan(node.parent.index);
+        }
+        expect(typeof textOf(page.root)).toBe('string');
+      }),
+    );
+  });
+});
+
+describe('discoverLinks', () => {
+  it('resolves, drops fragments and other schemes, keeps the longer text and tells navigation apart', () => {
+    const page = parse(
+      '<nav><a href="/a">A</a></nav><main><a href="/a#x">A story</a><a href="mailto:x@y.z">m</a><a href="javascript:void(0)">j</a><a href="b.html" rel=nofollow>B</a><a href="#top">t</a></main>',
+    );
+    expect(discoverLinks(page)).toEqual([
+      { url: 'https://site.example/a', text: 'A story', rel: null, inNav: false },
+      { url: 'https://site.example/dir/b.html', text: 'B', rel: 'nofollow', inNav: false },
+    ]);
+  });
+});
+
+describe('discoverFeedLinks', () => {
+  it('puts declared feeds first and leaves out APIs', () => {
+    const page = parse(
+      '<link rel=alternate type="application/rss+xml" title="News" href="/rss"><link rel=alternate type="application/json" href="/wp-json/wp/v2/posts/1"><link rel="alternate" type="text/html" href="/x"><a href="/feed/">Feed</a><a href="/feedback">no</a>',
+    );
+    expect(discoverFeedLinks(page)).toEqual([
+      { url: 'https://site.example/rss', type: 'application/rss+xml', title: 'News' },
+      { url: 'https://site.example/feed/', type: null, title: 'Feed' },
+    ]);
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { scorePage, summarize } from './article-metric.ts';
+import { isRightAuthor, isRightDate, isRightTitle } from './articles.ts';
+
+describe('article metric', () => {
+  it('counts shared runs of four words', () => {
+    expect(scorePage('a b c d e', 'a b c d e')).toMatchObject({
+      precision: 1,
+      recall: 1,
+      f1: 1,
+      exact: true,
+    });
+    expect(scorePage('a b c d e', 'a b c d')).toMatchObject({ precision: 1, recall: 0.5, exact: false });
+    expect(scorePage('a b c d', 'x a b c d')).toMatchObject({ precision: 0.5, recall: 1 });
+    expect(scorePage('a b c d', '')).toMatchObject({ precision: 0, recall: 0, f1: 0, predicted: 0 });
+  });
+
+  it('leaves empty predictions out of the precision only', () => {
+    const summary = summarize([scorePage('a b c d', 'a b c d'), scorePage('a b c d', '')]);
+    expect(summary).toMatchObject({ precision: 1, recall: 0.5, meanPageF1: 0.5, exact: 0.5 });
+  });
+});
+
+describe('fields', () => {
+  it('compares titles, authors and dates', () => {
+    expect(isRightTitle('A Story of Lamps', 'a story of lamps!')).toBe(true);
+    expect(isRightTitle('A Story of Lamps', 'Another one')).toBe(false);
+    expect(isRightAuthor('Ada Lund and Jon Berg', ['Ada Lund', 'Jon Berg'])).toBe(true);
+    expect(isRightAuthor('Ada Lund', ['Jon Berg'])).toBe(false);
+    expect(isRightAuthor('Ada Lund', [])).toBe(false);
+    expect(isRightDate('2024-03-05', new Date('2024-03-06T03:00:00Z'))).toBe(true);
+    expect(isRightDate('2024-03-05', new Date('2024-03-07T03:00:00Z'))).toBe(false);
+    expect(isRightDate('2024-03-05', null)).toBe(false);
+  });
+});

@@ -132,7 +132,8 @@ async function workOff(held: Lease, owner: string, random: () => number, record:
   const settledAt = performance.now();
   // Before the call: the next lease may be answered before this process reads the answer of the settle.
   const noted = record.notBefore.get(held.domainKey);
-  if (noted?.epoch === held.epoch) noted.at = settledAt + delayMs;
+  // The smaller of both: a worker that comes late may have lost the domain without this process knowing it yet.
+  if (noted?.epoch === held.epoch) noted.at = Math.min(noted.at, settledAt + delayMs);
   const result = await finish(test.db, held, { ...common, items: items.slice(half).map((one) => one.item) });
   const endedAt = performance.now();
   if (result.outcome === 'stale') {

@@ -125,11 +125,12 @@ export function prepareSocketDir(places: Places, user: ServerUser): string {
   const inside = join(places.dir, 'run');
   const name = `${places.clusterName.replace('outrider-', `outrider-${user.uid}-`)}`;
   const candidates = [
+    // First where it was: a server that is started again must be found by everybody who still knows the old place.
+    ...(remembered === undefined ? [] : [remembered]),
     ...(canReach(places.dir, user.uid) ? [inside] : []),
     join(tmpdir(), name),
     join('/tmp', name),
-    // Somebody may have taken the name above; then a fresh one is remembered in the data directory.
-    ...(remembered === undefined ? [] : [remembered]),
+    // Somebody may have taken the name above; a fresh one is remembered in the data directory.
     join('/tmp', `outrider-${randomBytes(6).toString('hex')}`),
   ].filter((dir) => fits(dir) && canReach(dirname(dir), user.uid));
   for (const dir of candidates) if (takeDir(dir, user)) return dir;

@@ -10,6 +10,7 @@ import {
 } from '../html/index.ts';
 import { bylineTexts, decideAuthors, splitNames } from './authors.ts';
 import { type Block, readBlocks } from './blocks.ts';
+import { isByline } from './bylines.ts';
 import { readabilityText } from './fallback.ts';
 import { listImages, type PageImage } from './images.ts';
 import { keywordsOf, type LdFacts, readJsonLd } from './json-ld.ts';
@@ -102,7 +103,11 @@ export function extractPage(source: Page, options: ExtractOptions = {}): Extract
   if (modified !== null) evidence.modifiedAt = modified.from;
   const images = listImages(page, tags, ld, chosen.image ?? imagesBetween(marks.images, body.kept));
   const section = fromSelector(chosen.section)?.value ?? ld.section;
-  const { text, wordCount, confidence } = body;
+  // A byline is no text: kept, it would make two copies of one article differ by the minute they were published.
+  const kept = body.kept.filter((block) => !isByline(block.text, authors?.names ?? []));
+  const { text, wordCount } =
+    evidence.text === 'blocks' && kept.length < body.kept.length ? join(kept) : body;
+  const { confidence } = body;
 
   return {
     title: title === null ? null : copyString(title.value),

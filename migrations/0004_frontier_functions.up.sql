@@ -30,9 +30,11 @@ RETURNS text LANGUAGE sql STABLE AS $$
     WHEN (f).status = 'pending' AND (f).tries = 0 AND (f).last_fetched_at IS NULL
       AND ((i).level > (f).level OR (NOT (f).ready AND coalesce((i).due_at, p_now) < (f).due_at)) THEN 'raise'
     WHEN (f).status = 'failed' AND (i).level > (f).level THEN 'raise'
+    -- least() passes over NULL: without a date there is nothing newer.
+    WHEN (i).modified_at IS NULL AND (f).status = 'fetched' THEN NULL
     WHEN (f).status = 'fetched' AND least((i).modified_at, p_now) > (f).last_fetched_at
       AND (f).last_fetched_at <= p_now - p_refetch_age THEN 'refresh'
-    WHEN (f).status = 'dead' AND (f).error_code IN ('not_found', 'max_retries')
+    WHEN (f).status = 'dead' AND (f).error_code IN ('not_found', 'max_retries') AND (i).modified_at IS NOT NULL
       AND least((i).modified_at, p_now) > coalesce((f).last_fetched_at, (f).discovered_at)
       AND coalesce((f).last_fetched_at, (f).discovered_at) <= p_now - p_refetch_age THEN 'refresh'
     WHEN (f).status = 'dead' AND (f).error_code = 'cancelled' THEN 'refresh'
@@ -80,15 +82,17 @@ BEGIN
   END IF;
 
   -- 2. Missing domains and slots, in key order, so that two submits of the same new domains wait but never deadlock.
+  -- Distinct first: asked per URL, the two questions were six of the 26 buffers a new URL cost.
   INSERT INTO domains (bucket, domain_key, name, parent_domain, status_since, first_seen_at)
-  SELECT DISTINCT ON (i.bucket, i.domain_key) i.bucket, i.domain_key, i.domain, i.parent_domain, v_now, v_now
-    FROM unnest(v_write) i
+  SELECT i.bucket, i.domain_key, i.domain, i.parent_domain, v_now, v_now
+    FROM (SELECT DISTINCT ON (i.bucket, i.domain_key) i.bucket, i.domain_key, i.domain, i.parent_domain
+            FROM unnest(v_write) i ORDER BY i.bucket, i.domain_key) i
    WHERE NOT EXISTS (SELECT FROM domains d WHERE d.bucket = i.bucket AND d.domain_key = i.domain_key)
    ORDER BY i.bucket, i.domain_key
   ON CONFLICT DO NOTHING;
   INSERT INTO domain_slots (bucket, domain_key, next_at)
-  SELECT DISTINCT i.bucket, i.domain_key, v_now
-    FROM unnest(v_write) i
+  SELECT i.bucket, i.domain_key, v_now
+    FROM (SELECT DISTINCT i.bucket, i.domain_key FROM unnest(v_write) i) i
    WHERE NOT EXISTS (SELECT FROM domain_slots s WHERE s.bucket = i.bucket AND s.domain_key = i.domain_key)
    ORDER BY i.bucket, i.domain_key
   ON CONFLICT DO NOTHING;
@@ -218,7 +222,8 @@ END $$;
 
 -- Lease ---------------------------------------------------------------------------------------------------------
 -- Up to p_slots due domains, best level first, within a level longest waiting first; for each up to a batch of URLs
--- of its top level. p_marks[level] is the worker's low-water mark: entries below it are known to be dead.
+-- of its top level. p_marks[level] is the worker's low-water mark: entries below it are known to be dead. If it is given
+-- (NULL elements: unknown), one more row comes last, with the marks for the next call and nothing else.
 CREATE FUNCTION frontier_lease(
   p_owner text, p_pool text, p_slots integer, p_lease_ms integer, p_default_delay_ms integer, p_max_batch integer,
   p_marks timestamptz[] DEFAULT NULL, p_skew interval DEFAULT '0')
@@ -226,7 +231,8 @@ RETURNS TABLE (
   bucket smallint, domain_key bigint, epoch bigint, delay_ms integer, penalty_ms integer, good_run smallint,
   due_since timestamptz, url_hash bytea, url text, kind url_kind, origin url_origin, source_id integer,
   level smallint, priority smallint, depth smallint, hops smallint, tries smallint, fetch_count integer,
-  etag text, last_modified text, content_hash bytea, due_at timestamptz, execution_id bigint, refresh_seconds integer)
+  etag text, last_modified text, content_hash bytea, due_at timestamptz, execution_id bigint, refresh_seconds integer,
+  marks timestamptz[])
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -236,12 +242,15 @@ DECLARE
   v_first_buckets smallint[];
   v_first_keys bigint[];
   v_expired boolean := false;
+  v_given_up bigint[];
+  v_marks timestamptz[] := p_marks;
   r record;
 BEGIN
   FOR v_level IN REVERSE 12..1 LOOP
     EXIT WHEN cardinality(v_keys) >= p_slots;
+    r := NULL;
     FOR r IN
-      SELECT s.bucket, s.domain_key, s.lease_epoch, s.lease_owner FROM domain_slots s
+      SELECT s.bucket, s.domain_key, s.lease_epoch, s.lease_owner, s.next_at FROM domain_slots s
        WHERE s.pool = p_pool AND s.top = v_level AND s.next_at <= v_now
          AND s.next_at >= coalesce(p_marks[v_level], '-infinity')
        ORDER BY s.next_at LIMIT p_slots - cardinality(v_keys)
@@ -255,8 +264,18 @@ BEGIN
         v_first_keys := v_first_keys || r.domain_key;
       END IF;
     END LOOP;
+    -- Up to the last entry taken, or up to now if none was left, a level has been emptied. Transactions under way write
+    -- the next_at of the time they began: with a lock_timeout of 3 s they are younger than ten seconds, and one that is
+    -- not is found by the worker's next full probe. A minute instead would leave six times the dead entries in reach.
+    IF v_marks IS NOT NULL THEN
+      v_marks[v_level] := least(v_now - interval '10 seconds', CASE WHEN cardinality(v_keys) >= p_slots THEN r.next_at END);
+    END IF;
   END LOOP;
   IF cardinality(v_keys) = 0 THEN
+    IF v_marks IS NOT NULL THEN
+      marks := v_marks;
+      RETURN NEXT;
+    END IF;
     RETURN;
   END IF;
 
@@ -270,20 +289,24 @@ BEGIN
     ), counted AS (
       UPDATE domain_slots s SET expired_runs = least(s.expired_runs + 1, 100)
         FROM expired e WHERE s.bucket = e.bucket AND s.domain_key = e.domain_key
+    ), blamed AS (
+      UPDATE url_frontier f
+         SET crashes = CASE WHEN f.kind = 'channel' AND f.crashes >= 2 THEN 0 ELSE f.crashes + 1 END,
+             -- A channel is never given up: it rests a day, as after a parse error.
+             status = CASE WHEN f.crashes >= 2 AND f.kind <> 'channel' THEN 'dead' ELSE f.status END,
+             ready = f.crashes < 2,
+             due_at = CASE WHEN f.crashes < 2 THEN f.due_at WHEN f.kind = 'channel' THEN v_now + interval '1 day' END,
+             error_code = CASE WHEN f.crashes >= 2 THEN 'crash_loop' ELSE f.error_code END,
+             error_text = CASE WHEN f.crashes >= 2 THEN 'the worker died three times while it held only this URL' ELSE f.error_text END
+        FROM expired e
+       WHERE cardinality(e.in_flight) = 1
+         AND f.bucket = e.bucket AND f.domain_key = e.domain_key AND f.url_hash = e.in_flight[1] AND f.ready
+      RETURNING f.domain_key, f.ready
     )
-    UPDATE url_frontier f
-       SET crashes = CASE WHEN f.kind = 'channel' AND f.crashes >= 2 THEN 0 ELSE f.crashes + 1 END,
-           -- A channel is never given up: it rests a day, as after a parse error.
-           status = CASE WHEN f.crashes >= 2 AND f.kind <> 'channel' THEN 'dead' ELSE f.status END,
-           ready = f.crashes < 2,
-           due_at = CASE WHEN f.crashes < 2 THEN f.due_at WHEN f.kind = 'channel' THEN v_now + interval '1 day' END,
-           error_code = CASE WHEN f.crashes >= 2 THEN 'crash_loop' ELSE f.error_code END,
-           error_text = CASE WHEN f.crashes >= 2 THEN 'the worker died three times while it held only this URL' ELSE f.error_text END
-      FROM expired e
-     WHERE cardinality(e.in_flight) = 1
-       AND f.bucket = e.bucket AND f.domain_key = e.domain_key AND f.url_hash = e.in_flight[1] AND f.ready;
+    SELECT array_agg(domain_key) INTO v_given_up FROM blamed WHERE NOT ready;
     UPDATE domain_slots s
-       SET queued = (SELECT count(*) FROM url_frontier f WHERE f.bucket = s.bucket AND f.domain_key = s.domain_key AND f.ready),
+       -- Not counted anew: that would read a domain of a million URLs while its slot is locked.
+       SET queued = s.queued - coalesce(s.domain_key = ANY (v_given_up), false)::integer,
            wake_at = (SELECT f.due_at FROM url_frontier f WHERE f.bucket = s.bucket AND f.domain_key = s.domain_key
                          AND NOT f.ready AND f.due_at IS NOT NULL ORDER BY f.due_at LIMIT 1),
            top = (SELECT f.level FROM url_frontier f WHERE f.bucket = s.bucket AND f.domain_key = s.domain_key AND f.ready
@@ -302,14 +325,18 @@ BEGIN
       FROM unnest(v_first_buckets, v_first_keys) AS l(b, k);
   END IF;
 
+  -- The epoch and the order come with the slots, so that nothing is joined back to the rows: that join was a loop over
+  -- rows times slots and half of the call.
   RETURN QUERY
   WITH slot AS (
-    SELECT s.bucket, s.domain_key, s.top, s.next_at, s.penalty_ms, s.good_run, s.expired_runs, l.ord,
+    SELECT s.bucket, s.domain_key, s.top, s.next_at, s.penalty_ms, s.good_run, s.expired_runs, s.lease_epoch, l.ord,
            slot_delay_ms(s.robots_delay_ms, s.configured_delay_ms, s.penalty_ms, p_default_delay_ms) AS delay_ms
       FROM unnest(v_buckets, v_keys) WITH ORDINALITY AS l(b, k, ord)
       JOIN domain_slots s ON s.bucket = l.b AND s.domain_key = l.k
   ), picked AS (
-    SELECT s.ord, s.next_at, s.delay_ms, s.penalty_ms, s.good_run, f.*
+    SELECT s.ord, s.bucket, s.domain_key, s.lease_epoch + 1 AS epoch, s.delay_ms, s.penalty_ms, s.good_run, s.next_at,
+           f.url_hash, f.url, f.kind, f.origin, f.source_id, f.level, f.priority, f.depth, f.hops, f.tries,
+           f.fetch_count, f.etag, f.last_modified, f.content_hash, f.due_at, f.execution_id, f.refresh_seconds
       FROM slot s CROSS JOIN LATERAL (
         SELECT f.* FROM url_frontier f
          WHERE f.bucket = s.bucket AND f.domain_key = s.domain_key AND f.ready AND f.level = s.top
@@ -323,23 +350,26 @@ BEGIN
            leased_at = CASE WHEN p.hashes IS NULL THEN NULL ELSE v_now END,
            lease_until = CASE WHEN p.hashes IS NULL THEN NULL ELSE v_now + ms(p_lease_ms) END,
            in_flight = p.hashes,
-           -- A worker that dies right after a request cannot break the gap.
-           next_at = CASE WHEN p.hashes IS NULL THEN s.next_at ELSE v_now + ms(p_lease_ms + l.delay_ms) END,
+           -- A worker that dies right after a request cannot break the gap. A slot that enters another level does so
+           -- with a next_at of now() or later, which the low-water mark needs.
+           next_at = CASE WHEN p.hashes IS NULL THEN greatest(s.next_at, v_now) ELSE v_now + ms(p_lease_ms + l.delay_ms) END,
            hold_reason = 'politeness',
            -- Nothing to hand out at the level the slot promised: correct the promise, or it would be probed for ever.
            top = CASE WHEN p.hashes IS NOT NULL THEN s.top ELSE (
                    SELECT f.level FROM url_frontier f WHERE f.bucket = s.bucket AND f.domain_key = s.domain_key AND f.ready
                     ORDER BY f.level DESC LIMIT 1) END
-      FROM slot l LEFT JOIN (SELECT bucket, domain_key, array_agg(url_hash) AS hashes
-                               FROM picked GROUP BY bucket, domain_key) p USING (bucket, domain_key)
+      FROM slot l LEFT JOIN (SELECT ord, array_agg(url_hash) AS hashes FROM picked GROUP BY ord) p USING (ord)
      WHERE s.bucket = l.bucket AND s.domain_key = l.domain_key
-    RETURNING s.bucket, s.domain_key, s.lease_epoch
   )
-  SELECT p.bucket, p.domain_key, l.lease_epoch, p.delay_ms, p.penalty_ms, p.good_run, p.next_at, p.url_hash, p.url,
+  SELECT p.bucket, p.domain_key, p.epoch, p.delay_ms, p.penalty_ms, p.good_run, p.next_at, p.url_hash, p.url,
          p.kind, p.origin, p.source_id, p.level, p.priority, p.depth, p.hops, p.tries, p.fetch_count, p.etag,
-         p.last_modified, p.content_hash, p.due_at, p.execution_id, p.refresh_seconds
-    FROM picked p JOIN leased l ON l.bucket = p.bucket AND l.domain_key = p.domain_key
+         p.last_modified, p.content_hash, p.due_at, p.execution_id, p.refresh_seconds, NULL::timestamptz[]
+    FROM picked p
    ORDER BY p.ord, p.due_at;
+  IF v_marks IS NOT NULL THEN
+    marks := v_marks;
+    RETURN NEXT;
+  END IF;
 END $$;
 
 -- Renew ---------------------------------------------------------------------------------------------------------
@@ -470,15 +500,18 @@ LANGUAGE plpgsql AS $$
 DECLARE
   v_now timestamptz := now() + p_skew;
   v_slot domain_slots;
-  v_items settle_item[];
   v_document settle_document;
   v_result record;
-  v_allowed bytea[];
+  v_targets bytea[] := '{}';
+  v_unchanged bytea[];
+  v_polled boolean;
+  v_probed boolean;
   v_twins bytea[] := '{}';
   v_twin_of bytea[] := '{}';
   v_new integer := 0;
   v_changed integer := 0;
   v_hashes bytea[] := '{}';
+  v_held integer := 0;
   v_crawled integer := 0;
   v_errors integer := 0;
   v_good boolean := false;
@@ -498,13 +531,31 @@ BEGIN
     RETURN;
   END IF;
 
+  -- The items are parsed where they are used, and that is once unless there is something rare among them. Kept as an
+  -- array of rows they were copied and taken apart again by each of seven statements: a third of the call.
   IF p_items IS NOT NULL THEN
-    SELECT array_agg(i), array_agg(i.url_hash) FILTER (WHERE i.target OR i.url_hash = ANY (v_slot.in_flight))
-      INTO v_items, v_allowed FROM json_populate_recordset(NULL::settle_item, p_items) i;
+    -- Redirect targets inside the domain: made here if unknown, so that the main statement settles both alike. The
+    -- text is searched first because parsing it for nothing would cost as much as settling.
+    IF strpos(p_items::text, '"target"') > 0 THEN
+      WITH target AS (SELECT i.* FROM json_populate_recordset(NULL::settle_item, p_items) i WHERE i.target),
+      made AS (
+        INSERT INTO url_frontier (bucket, domain_key, url_hash, url, kind, origin, source_id, priority, level, depth, hops,
+                                  parent_url, due_at, ready, discovered_at)
+        SELECT p_bucket, p_domain_key, i.url_hash, i.url, i.kind, 'redirect', i.source_id, i.priority, i.level, i.depth,
+               i.hops, i.parent_url, NULL, false, v_now
+          FROM target i
+        ON CONFLICT DO NOTHING)
+      SELECT coalesce(array_agg(i.url_hash), '{}') INTO v_targets FROM target i;
+      UPDATE domain_slots s SET queued = s.queued - x.n
+        FROM (SELECT count(*)::integer AS n FROM url_frontier f
+               WHERE f.bucket = p_bucket AND f.domain_key = p_domain_key AND f.url_hash = ANY (v_targets) AND f.ready
+                 AND f.url_hash <> ALL (v_slot.in_flight)) x
+       WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key AND x.n > 0;
+    END IF;
 
     IF p_documents IS NOT NULL THEN
       FOR v_document IN SELECT * FROM json_populate_recordset(NULL::settle_document, p_documents) LOOP
-        CONTINUE WHEN v_document.url_hash <> ALL (v_allowed);
+        CONTINUE WHEN v_document.url_hash <> ALL (v_slot.in_flight) AND v_document.url_hash <> ALL (v_targets);
         SELECT * INTO v_result FROM settle_one_document(p_bucket, p_domain_key, v_document, p_raw, v_now);
         IF v_result.outcome = 'duplicate' THEN
           v_twins := v_twins || v_document.url_hash;
@@ -517,23 +568,10 @@ BEGIN
       END LOOP;
     END IF;
 
-    -- Redirect targets inside the domain: made here if unknown, so that the next statement settles both alike.
-    INSERT INTO url_frontier (bucket, domain_key, url_hash, url, kind, origin, source_id, priority, level, depth, hops,
-                              parent_url, due_at, ready, discovered_at)
-    SELECT p_bucket, p_domain_key, i.url_hash, i.url, i.kind, 'redirect', i.source_id, i.priority, i.level, i.depth,
-           i.hops, i.parent_url, NULL, false, v_now
-      FROM unnest(v_items) i WHERE i.target
-    ON CONFLICT DO NOTHING;
-    UPDATE domain_slots s SET queued = s.queued - x.n
-      FROM (SELECT count(*)::integer AS n FROM unnest(v_items) i
-              JOIN url_frontier f ON f.bucket = p_bucket AND f.domain_key = p_domain_key AND f.url_hash = i.url_hash
-             WHERE i.target AND f.ready AND f.url_hash <> ALL (v_slot.in_flight)) x
-     WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key AND x.n > 0;
-
     WITH settled AS (
       UPDATE url_frontier f SET
-        status = CASE WHEN t.of IS NOT NULL THEN 'duplicate' ELSE i.status END,
-        duplicate_of = coalesce(t.of, CASE WHEN i.status = 'duplicate' THEN f.duplicate_of END),
+        status = CASE WHEN i.twin_of IS NOT NULL THEN 'duplicate' ELSE i.status END,
+        duplicate_of = coalesce(i.twin_of, CASE WHEN i.status = 'duplicate' THEN f.duplicate_of END),
         ready = false,
         due_at = v_now + ms(i.due_in_ms),
         tries = coalesce(i.tries, f.tries),
@@ -552,11 +590,16 @@ BEGIN
         rejection_reason = CASE WHEN i.validation_status IS NULL THEN f.rejection_reason ELSE i.rejection_reason END,
         last_fetched_at = CASE WHEN i.fetched THEN v_now ELSE f.last_fetched_at END,
         fetch_count = f.fetch_count + CASE WHEN i.fetched THEN 1 ELSE 0 END
-      FROM unnest(v_items) i LEFT JOIN unnest(v_twins, v_twin_of) AS t(hash, of) ON t.hash = i.url_hash
-      WHERE f.bucket = p_bucket AND f.domain_key = p_domain_key AND f.url_hash = i.url_hash
-        AND f.url_hash = ANY (v_allowed)
+      -- Item by item through the key. Left to itself the planner believes that a domain has one row and reads the whole
+      -- domain, or joins every item with every row.
+      FROM (SELECT i.*, v_twin_of[array_position(v_twins, i.url_hash)] AS twin_of,
+                   (SELECT k.ctid FROM url_frontier k
+                     WHERE k.bucket = p_bucket AND k.domain_key = p_domain_key AND k.url_hash = i.url_hash) AS row_at
+              FROM json_populate_recordset(NULL::settle_item, p_items) i
+             WHERE i.target OR i.url_hash = ANY (v_slot.in_flight) OFFSET 0) i
+      WHERE f.ctid = i.row_at
       RETURNING f.url_hash, f.status, f.kind, f.source_id, f.error_code, i.fetched, i.unchanged, i.target,
-                i.items_seen, i.items_duplicate, i.items_rejected
+                i.items_seen, i.items_duplicate, i.items_rejected, i.channel_id, i.result IS NOT NULL AS probed
     ), delta AS (
       INSERT INTO counter_deltas (bucket, minute, source_id, items_seen, items_duplicate, items_rejected, fetched,
                                   unchanged, redirected, duplicate, failed, needs_render, dead, robots_blocked, polled)
@@ -569,38 +612,46 @@ BEGIN
              count(*) FILTER (WHERE kind = 'channel' AND fetched)
         FROM settled WHERE kind <> 'probe' GROUP BY source_id
     )
-    SELECT array_agg(url_hash), count(*) FILTER (WHERE fetched AND kind IN ('article', 'listing')),
+    SELECT coalesce(array_agg(url_hash), '{}'), count(*) FILTER (WHERE fetched AND kind IN ('article', 'listing')),
            count(*) FILTER (WHERE status IN ('failed') OR (status = 'dead' AND error_code <> 'robots_blocked')),
-           coalesce(bool_or(fetched AND status IN ('fetched', 'duplicate', 'pending')), false)
-      INTO v_hashes, v_crawled, v_errors, v_good FROM settled;
+           coalesce(bool_or(fetched AND status IN ('fetched', 'duplicate', 'pending')), false),
+           array_agg(url_hash) FILTER (WHERE unchanged AND kind = 'article'), bool_or(channel_id IS NOT NULL), bool_or(probed),
+           count(*) FILTER (WHERE target IS NOT TRUE OR url_hash = ANY (v_slot.in_flight))
+      INTO v_hashes, v_crawled, v_errors, v_good, v_unchanged, v_polled, v_probed, v_held FROM settled;
 
-    UPDATE documents d SET last_seen_at = v_now
-      FROM unnest(v_items) i
-     WHERE i.unchanged AND i.kind = 'article' AND i.url_hash = ANY (v_allowed)
-       AND d.bucket = p_bucket AND d.domain_key = p_domain_key AND d.url_hash = i.url_hash;
+    IF v_unchanged IS NOT NULL THEN
+      UPDATE documents d SET last_seen_at = v_now
+       WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key AND d.url_hash = ANY (v_unchanged);
+    END IF;
 
-    INSERT INTO channel_state AS c (bucket, channel_id, polls, not_modified, items_seen, items_new, errors_in_row,
-                                    error_kind, failing_since, last_success_at, last_item_at, format, hub)
-    SELECT p_bucket, i.channel_id, 1, CASE WHEN i.unchanged THEN 1 ELSE 0 END, coalesce(i.items_seen, 0),
-           coalesce(i.channel_new, 0), CASE WHEN i.channel_error IS NULL THEN 0 ELSE 1 END, i.channel_error,
-           CASE WHEN i.channel_error IS NULL THEN NULL ELSE v_now END,
-           CASE WHEN i.channel_error IS NULL THEN v_now END, i.last_item_at, i.channel_format, i.channel_hub
-      FROM unnest(v_items) i WHERE i.channel_id IS NOT NULL AND i.url_hash = ANY (v_allowed)
-    ON CONFLICT (bucket, channel_id) DO UPDATE SET
-      polls = c.polls + 1, not_modified = c.not_modified + excluded.not_modified,
-      items_seen = c.items_seen + excluded.items_seen, items_new = c.items_new + excluded.items_new,
-      errors_in_row = CASE WHEN excluded.error_kind IS NULL THEN 0
-                      WHEN excluded.error_kind = c.error_kind THEN c.errors_in_row + 1 ELSE 1 END,
-      error_kind = excluded.error_kind,
-      failing_since = CASE WHEN excluded.error_kind IS NULL THEN NULL ELSE coalesce(c.failing_since, v_now) END,
-      last_success_at = coalesce(excluded.last_success_at, c.last_success_at),
-      last_item_at = greatest(c.last_item_at, excluded.last_item_at),
-      format = coalesce(excluded.format, c.format), hub = coalesce(excluded.hub, c.hub);
+    IF v_polled THEN
+      INSERT INTO channel_state AS c (bucket, channel_id, polls, not_modified, items_seen, items_new, errors_in_row,
+                                      error_kind, failing_since, last_success_at, last_item_at, format, hub)
+      SELECT p_bucket, i.channel_id, 1, CASE WHEN i.unchanged THEN 1 ELSE 0 END, coalesce(i.items_seen, 0),
+             coalesce(i.channel_new, 0), CASE WHEN i.channel_error IS NULL THEN 0 ELSE 1 END, i.channel_error,
+             CASE WHEN i.channel_error IS NULL THEN NULL ELSE v_now END,
+             CASE WHEN i.channel_error IS NULL THEN v_now END, i.last_item_at, i.channel_format, i.channel_hub
+        FROM json_populate_recordset(NULL::settle_item, p_items) i
+       WHERE i.channel_id IS NOT NULL AND i.url_hash = ANY (v_hashes)
+      ON CONFLICT (bucket, channel_id) DO UPDATE SET
+        polls = c.polls + 1, not_modified = c.not_modified + excluded.not_modified,
+        items_seen = c.items_seen + excluded.items_seen, items_new = c.items_new + excluded.items_new,
+        errors_in_row = CASE WHEN excluded.error_kind IS NULL THEN 0
+                        WHEN excluded.error_kind = c.error_kind THEN c.errors_in_row + 1 ELSE 1 END,
+        error_kind = excluded.error_kind,
+        failing_since = CASE WHEN excluded.error_kind IS NULL THEN NULL ELSE coalesce(c.failing_since, v_now) END,
+        last_success_at = coalesce(excluded.last_success_at, c.last_success_at),
+        last_item_at = greatest(c.last_item_at, excluded.last_item_at),
+        format = coalesce(excluded.format, c.format), hub = coalesce(excluded.hub, c.hub);
+    END IF;
 
-    INSERT INTO probe_results (bucket, domain_key, url_hash, at, result)
-    SELECT p_bucket, p_domain_key, i.url_hash, v_now, i.result
-      FROM unnest(v_items) i WHERE i.result IS NOT NULL AND i.url_hash = ANY (v_allowed)
-    ON CONFLICT (bucket, domain_key, url_hash) DO UPDATE SET at = excluded.at, result = excluded.result;
+    IF v_probed THEN
+      INSERT INTO probe_results (bucket, domain_key, url_hash, at, result)
+      SELECT p_bucket, p_domain_key, i.url_hash, v_now, i.result
+        FROM json_populate_recordset(NULL::settle_item, p_items) i
+       WHERE i.result IS NOT NULL AND i.url_hash = ANY (v_hashes)
+      ON CONFLICT (bucket, domain_key, url_hash) DO UPDATE SET at = excluded.at, result = excluded.result;
+    END IF;
   END IF;
 
   IF v_new + v_changed > 0 OR p_requests IS NOT NULL THEN
@@ -608,17 +659,17 @@ BEGIN
     SELECT p_bucket, date_trunc('minute', v_now), NULL, coalesce(count(*), 0), coalesce(sum(r.bytes), 0), v_new, v_changed
       FROM json_populate_recordset(NULL::settle_request, coalesce(p_requests, '[]')) r;
   END IF;
-  IF v_crawled + v_errors + v_new > 0 OR v_good THEN
-    UPDATE domains d SET pages_crawled = d.pages_crawled + v_crawled, documents = d.documents + v_new,
-           errors_total = d.errors_total + v_errors, last_crawled_at = v_now,
-           errors_consecutive = CASE WHEN v_good THEN 0 ELSE d.errors_consecutive + v_errors END
-     WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key;
-  END IF;
 
   v_delay := slot_delay_ms(coalesce(p_robots_delay_ms, v_slot.robots_delay_ms), v_slot.configured_delay_ms,
                            coalesce(p_penalty_ms, v_slot.penalty_ms), p_default_delay_ms);
+  WITH domain AS (
+    UPDATE domains d SET pages_crawled = d.pages_crawled + v_crawled, documents = d.documents + v_new,
+           errors_total = d.errors_total + v_errors, last_crawled_at = v_now,
+           errors_consecutive = CASE WHEN v_good THEN 0 ELSE d.errors_consecutive + v_errors END
+     WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key AND (v_crawled + v_errors + v_new > 0 OR v_good)
+  )
   UPDATE domain_slots s
-     SET queued = s.queued - (SELECT count(*)::integer FROM unnest(v_slot.in_flight) h WHERE h = ANY (v_hashes)),
+     SET queued = s.queued - v_held,
          penalty_ms = coalesce(p_penalty_ms, s.penalty_ms),
          good_run = coalesce(p_good_run, s.good_run),
          robots_delay_ms = coalesce(p_robots_delay_ms, s.robots_delay_ms),
@@ -637,5 +688,10 @@ BEGIN
                        AND NOT f.ready AND f.due_at IS NOT NULL ORDER BY f.due_at LIMIT 1)
    WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key;
 
-  RETURN QUERY SELECT 'settled', coalesce(cardinality(v_hashes), 0), v_new, v_changed, coalesce(cardinality(v_twins), 0);
+  outcome := 'settled';
+  settled := cardinality(v_hashes);
+  documents := v_new;
+  versions := v_changed;
+  duplicates := cardinality(v_twins);
+  RETURN NEXT;
 END $$;

@@ -1,6 +1,6 @@
 import type { Config } from '../config/index.ts';
 import { type Database, isConnectionLost } from '../db/index.ts';
-import { lease, promote, renew } from '../frontier/index.ts';
+import { createMarks, lease, type Marks, promote, renew } from '../frontier/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { createHttpClient, type HttpClient, parseHostsFile } from './client/index.ts';
@@ -27,6 +27,7 @@ export class Fetcher {
   readonly #options: FetcherOptions;
   readonly #client: HttpClient;
   readonly #deps: RunDeps;
+  readonly #marks: Marks;
   readonly #runs = new Map<DomainRun, Promise<void>>();
   readonly #leasing = new AbortController();
   readonly #renewing = new AbortController();
@@ -50,6 +51,7 @@ export class Fetcher {
       },
     });
     const monotonic = () => clock.monotonic();
+    this.#marks = createMarks(monotonic);
     this.#deps = {
       db: database.pool,
       client: this.#client,
@@ -136,6 +138,7 @@ export class Fetcher {
       leaseMs: config.fetch.leaseSeconds * 1000,
       defaultDelayMs: config.fetch.defaultDelayMs,
       batch: config.fetch.batch,
+      marks: this.#marks,
     });
     for (const one of leases) this.#begin(new DomainRun(this.#deps, one, askedAt + this.#selfStopMs()));
     metrics.leasedDomains.set(this.#runs.size);

@@ -8,6 +8,7 @@ export {
   pruneProbes,
   type Totals,
 } from './maintenance.ts';
+export { createMarks, type Marks } from './marks.ts';
 export {
   type HoldReason,
   type UrlKind,

@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/index.ts';
+import type { Marks } from './marks.ts';
 import type { UrlKind, UrlOrigin } from './rows.ts';
 
 /** A URL handed out with its domain. */
@@ -41,12 +42,15 @@ export type LeaseOptions = {
   leaseMs: number;
   defaultDelayMs: number;
   batch: number;
-  /** Low-water marks by level (index 0 = level 1), from `createMarks`. */
-  marks?: readonly (Date | null)[];
+  /** The worker's low-water marks, from `createMarks`; every lease of one worker and pool passes the same. */
+  marks?: Marks;
   skewMs?: number;
 };
 
-type Row = {
+// When marks were passed, the last row answers them and holds nothing else.
+type Row = UrlRow | { marks: (Date | null)[] };
+type UrlRow = {
+  marks: null;
   bucket: number;
   domain_key: bigint;
   epoch: bigint;
@@ -83,12 +87,16 @@ export async function lease(db: Queryable, options: LeaseOptions): Promise<Lease
       options.leaseMs,
       options.defaultDelayMs,
       options.batch,
-      options.marks ?? null,
+      options.marks?.current() ?? null,
       options.skewMs ?? 0,
     ],
   );
   const leases: Lease[] = [];
   for (const row of result.rows) {
+    if (row.marks !== null) {
+      options.marks?.save(row.marks);
+      continue;
+    }
     let current = leases.at(-1);
     if (current === undefined || current.domainKey !== row.domain_key) {
       current = {

@@ -116,10 +116,9 @@ export type SettleResult = {
 };
 
 // PostgreSQL text cannot hold NUL; pages can.
-const clean = (value: string | null | undefined): string | null =>
-  value === null || value === undefined ? null : value.replaceAll('\u0000', '');
-const short = (value: string | null | undefined, most: number): string | null =>
-  clean(value)?.slice(0, most) ?? null;
+const clean = (value: string | null | undefined): string | undefined => value?.replaceAll('\u0000', '');
+const short = (value: string | null | undefined, most: number): string | undefined =>
+  clean(value)?.slice(0, most);
 const json = (values: readonly object[]): string | null =>
   // A NUL inside a nested value would be refused by jsonb as \u0000.
   values.length === 0 ? null : JSON.stringify(values).replaceAll('\\u0000', '');
@@ -158,45 +157,46 @@ export async function settle(
   return result.rows[0]!;
 }
 
+// What is not there is left out: the server reads a third of the bytes, and a missing key is a NULL all the same.
 function itemRow(item: SettleItem): object {
   const { target, found, channel } = item;
   return {
     url_hash: hexBytes(item.hash),
     status: item.status,
     kind: item.kind,
-    due_in_ms: item.dueInMs,
-    tries: item.tries ?? null,
-    http_status: item.httpStatus ?? null,
-    error_code: item.errorCode ?? null,
+    due_in_ms: item.dueInMs ?? undefined,
+    tries: item.tries ?? undefined,
+    http_status: item.httpStatus ?? undefined,
+    error_code: item.errorCode ?? undefined,
     error_text: short(item.errorText, 500),
     // A monster validator would be sent back with every request: longer ones are not worth keeping.
-    etag: (item.etag?.length ?? 0) > 512 ? null : clean(item.etag),
-    last_modified: (item.lastModified?.length ?? 0) > 64 ? null : clean(item.lastModified),
-    content_hash: item.contentHash ? hexBytes(item.contentHash) : null,
+    etag: (item.etag?.length ?? 0) > 512 ? undefined : clean(item.etag),
+    last_modified: (item.lastModified?.length ?? 0) > 64 ? undefined : clean(item.lastModified),
+    content_hash: item.contentHash ? hexBytes(item.contentHash) : undefined,
     redirected_to: clean(item.redirectedTo),
-    url: target?.url ?? item.url ?? null,
+    url: target?.url ?? item.url ?? undefined,
     fetched: item.fetched,
-    unchanged: item.unchanged ?? false,
-    validation_status: item.validationStatus ?? null,
-    rejection_reason: item.rejectionReason ?? null,
-    target: target !== undefined,
-    origin: target?.origin ?? null,
-    source_id: target?.sourceId ?? null,
-    priority: target?.priority ?? null,
-    level: target?.level ?? null,
-    depth: target?.depth ?? null,
-    hops: target?.hops ?? null,
-    parent_url: target?.parentUrl ?? null,
-    items_seen: found?.seen ?? null,
-    items_duplicate: found?.duplicate ?? null,
-    items_rejected: found?.rejected ?? null,
-    channel_id: channel?.id ?? null,
-    channel_error: channel?.error ?? null,
-    channel_new: channel?.newItems ?? null,
-    channel_format: channel?.format ?? null,
+    unchanged: item.unchanged || undefined,
+    validation_status: item.validationStatus ?? undefined,
+    rejection_reason: item.rejectionReason ?? undefined,
+    target: target !== undefined || undefined,
+    origin: target?.origin ?? undefined,
+    source_id: target?.sourceId ?? undefined,
+    priority: target?.priority ?? undefined,
+    level: target?.level ?? undefined,
+    depth: target?.depth ?? undefined,
+    hops: target?.hops ?? undefined,
+    parent_url: target?.parentUrl ?? undefined,
+    items_seen: found?.seen ?? undefined,
+    items_duplicate: found?.duplicate ?? undefined,
+    items_rejected: found?.rejected ?? undefined,
+    channel_id: channel?.id ?? undefined,
+    channel_error: channel?.error ?? undefined,
+    channel_new: channel?.newItems ?? undefined,
+    channel_format: channel?.format ?? undefined,
     channel_hub: short(channel?.hub, 2048),
-    last_item_at: channel?.lastItemAt ?? null,
-    result: item.result ?? null,
+    last_item_at: channel?.lastItemAt ?? undefined,
+    result: item.result ?? undefined,
   };
 }
 

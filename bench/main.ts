@@ -2,6 +2,7 @@
 const benchmarks: Readonly<Record<string, () => Promise<{ run(args: string[]): Promise<object> }>>> = {
   web: () => import('./web.ts'),
   formats: () => import('./formats.ts'),
+  frontier: () => import('./frontier.ts'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -30,10 +30,11 @@ type Context = {
 /** Runs all of it; `--rows 10k|100k|1m|10m`, `--peers` installs the alternatives first, `--no-peers` leaves them out. */
 export async function run(args: string[]): Promise<object> {
   const rows = parseRows(args[args.indexOf('--rows') + 1], args.includes('--rows'));
-  const withPeers = !args.includes('--no-peers') && (await preparePeers(args.includes('--peers')));
-  if (!withPeers)
+  const wanted = !args.includes('--no-peers');
+  const withPeers = wanted && (await preparePeers(args.includes('--peers')));
+  if (wanted && !withPeers)
     console.error(
-      'frontier: graphile-worker and pg-boss are left out (bench/peers is not installed, see --peers)',
+      'frontier: graphile-worker and pg-boss are left out: bench/peers is not installed (--peers does)',
     );
   const server = await startBenchServer();
   try {
@@ -110,7 +111,7 @@ async function measureOpen(
       add('ours', await measure(admin, ours, () => leaseAndSettle(ours.client, { urls: part })));
       add(
         'oneRowClaim',
-        await measure(admin, claims, () => claimOneByOne(claims.client, Math.min(part, 300))),
+        await measure(admin, claims, () => claimOneByOne(claims.client, Math.min(part, 300, rows / 200))),
       );
       for (const [name, peer] of peers)
         add(name, await peer.measure(admin, name === 'graphileWorker' ? Math.min(part, 500) : part));

@@ -100,15 +100,17 @@ BEGIN
   END IF;
 
   -- 2. Missing domains and slots, in key order, so that two submits of the same new domains wait but never deadlock.
+  -- Distinct first: asked per URL, the two questions were six of the 26 buffers a new URL cost.
   INSERT INTO domains (bucket, domain_key, name, parent_domain, status_since, first_seen_at)
-  SELECT DISTINCT ON (i.bucket, i.domain_key) i.bucket, i.domain_key, i.domain, i.parent_domain, v_now, v_now
-    FROM unnest(v_write) i
+  SELECT i.bucket, i.domain_key, i.domain, i.parent_domain, v_now, v_now
+    FROM (SELECT DISTINCT ON (i.bucket, i.domain_key) i.bucket, i.domain_key, i.domain, i.parent_domain
+            FROM unnest(v_write) i ORDER BY i.bucket, i.domain_key) i
    WHERE NOT EXISTS (SELECT FROM domains d WHERE d.bucket = i.bucket AND d.domain_key = i.domain_key)
    ORDER BY i.bucket, i.domain_key
   ON CONFLICT DO NOTHING;
   INSERT INTO domain_slots (bucket, domain_key, next_at)
-  SELECT DISTINCT i.bucket, i.domain_key, v_now
-    FROM unnest(v_write) i
+  SELECT i.bucket, i.domain_key, v_now
+    FROM (SELECT DISTINCT i.bucket, i.domain_key FROM unnest(v_write) i) i
    WHERE NOT EXISTS (SELECT FROM domain_slots s WHERE s.bucket = i.bucket AND s.domain_key = i.domain_key)
    ORDER BY i.bucket, i.domain_key
   ON CONFLICT DO NOTHING;
@@ -273,6 +275,7 @@ DECLARE
   v_first_buckets smallint[];
   v_first_keys bigint[];
   v_expired boolean := false;
+  v_given_up bigint[];
   v_marks timestamptz[] := p_marks;
   v_due refcursor;
   v_last timestamptz;
@@ -308,10 +311,11 @@ BEGIN
       END IF;
     END LOOP;
     CLOSE v_due;
-    -- Up to the last entry taken, or up to now if none was left, a level has been emptied. The minute covers
-    -- transactions under way, which write the next_at of the time they began.
+    -- Up to the last entry taken, or up to now if none was left, a level has been emptied. Transactions under way write
+    -- the next_at of the time they began: with a lock_timeout of 3 s they are younger than ten seconds, and one that is
+    -- not is found by the worker's next full probe. A minute instead would leave six times the dead entries in reach.
     IF v_marks IS NOT NULL THEN
-      v_marks[v_level] := least(v_now - interval '1 minute', CASE WHEN cardinality(v_keys) >= p_slots THEN v_last END);
+      v_marks[v_level] := least(v_now - interval '10 seconds', CASE WHEN cardinality(v_keys) >= p_slots THEN v_last END);
     END IF;
   END LOOP;
   IF cardinality(v_keys) = 0 THEN
@@ -332,20 +336,24 @@ BEGIN
     ), counted AS (
       UPDATE domain_slots s SET expired_runs = least(s.expired_runs + 1, 100)
         FROM expired e WHERE s.bucket = e.bucket AND s.domain_key = e.domain_key
+    ), blamed AS (
+      UPDATE url_frontier f
+         SET crashes = CASE WHEN f.kind = 'channel' AND f.crashes >= 2 THEN 0 ELSE f.crashes + 1 END,
+             -- A channel is never given up: it rests a day, as after a parse error.
+             status = CASE WHEN f.crashes >= 2 AND f.kind <> 'channel' THEN 'dead' ELSE f.status END,
+             ready = f.crashes < 2,
+             due_at = CASE WHEN f.crashes < 2 THEN f.due_at WHEN f.kind = 'channel' THEN v_now + interval '1 day' END,
+             error_code = CASE WHEN f.crashes >= 2 THEN 'crash_loop' ELSE f.error_code END,
+             error_text = CASE WHEN f.crashes >= 2 THEN 'the worker died three times while it held only this URL' ELSE f.error_text END
+        FROM expired e
+       WHERE cardinality(e.in_flight) = 1
+         AND f.bucket = e.bucket AND f.domain_key = e.domain_key AND f.url_hash = e.in_flight[1] AND f.ready
+      RETURNING f.domain_key, f.ready
     )
-    UPDATE url_frontier f
-       SET crashes = CASE WHEN f.kind = 'channel' AND f.crashes >= 2 THEN 0 ELSE f.crashes + 1 END,
-           -- A channel is never given up: it rests a day, as after a parse error.
-           status = CASE WHEN f.crashes >= 2 AND f.kind <> 'channel' THEN 'dead' ELSE f.status END,
-           ready = f.crashes < 2,
-           due_at = CASE WHEN f.crashes < 2 THEN f.due_at WHEN f.kind = 'channel' THEN v_now + interval '1 day' END,
-           error_code = CASE WHEN f.crashes >= 2 THEN 'crash_loop' ELSE f.error_code END,
-           error_text = CASE WHEN f.crashes >= 2 THEN 'the worker died three times while it held only this URL' ELSE f.error_text END
-      FROM expired e
-     WHERE cardinality(e.in_flight) = 1
-       AND f.bucket = e.bucket AND f.domain_key = e.domain_key AND f.url_hash = e.in_flight[1] AND f.ready;
+    SELECT array_agg(domain_key) INTO v_given_up FROM blamed WHERE NOT ready;
     UPDATE domain_slots s
-       SET queued = (SELECT count(*) FROM url_frontier f WHERE f.bucket = s.bucket AND f.domain_key = s.domain_key AND f.ready),
+       -- Not counted anew: that would read a domain of a million URLs while its slot is locked.
+       SET queued = s.queued - coalesce(s.domain_key = ANY (v_given_up), false)::integer,
            wake_at = (SELECT f.due_at FROM url_frontier f WHERE f.bucket = s.bucket AND f.domain_key = s.domain_key
                          AND NOT f.ready AND f.due_at IS NOT NULL ORDER BY f.due_at LIMIT 1),
            top = (SELECT f.level FROM url_frontier f WHERE f.bucket = s.bucket AND f.domain_key = s.domain_key AND f.ready
@@ -550,6 +558,7 @@ DECLARE
   v_new integer := 0;
   v_changed integer := 0;
   v_hashes bytea[] := '{}';
+  v_held integer := 0;
   v_crawled integer := 0;
   v_errors integer := 0;
   v_good boolean := false;
@@ -574,7 +583,7 @@ BEGIN
   IF p_items IS NOT NULL THEN
     -- Redirect targets inside the domain: made here if unknown, so that the main statement settles both alike. The
     -- text is searched first because parsing it for nothing would cost as much as settling.
-    IF p_items::text ~ '"target"\s*:\s*true' THEN
+    IF strpos(p_items::text, '"target"') > 0 THEN
       WITH target AS (SELECT i.* FROM json_populate_recordset(NULL::settle_item, p_items) i WHERE i.target),
       made AS (
         INSERT INTO url_frontier (bucket, domain_key, url_hash, url, kind, origin, source_id, priority, level, depth, hops,
@@ -587,7 +596,7 @@ BEGIN
       counted AS (
         INSERT INTO counter_deltas (bucket, minute, source_id, inserted)
         SELECT p_bucket, date_trunc('minute', v_now), source_id, count(*) FROM made GROUP BY source_id)
-      SELECT array_agg(i.url_hash) INTO v_targets FROM target i;
+      SELECT coalesce(array_agg(i.url_hash), '{}') INTO v_targets FROM target i;
       UPDATE domain_slots s SET queued = s.queued - x.n
         FROM (SELECT count(*)::integer AS n FROM url_frontier f
                WHERE f.bucket = p_bucket AND f.domain_key = p_domain_key AND f.url_hash = ANY (v_targets) AND f.ready
@@ -612,8 +621,8 @@ BEGIN
 
     WITH settled AS (
       UPDATE url_frontier f SET
-        status = CASE WHEN t.of IS NOT NULL THEN 'duplicate' ELSE i.status END,
-        duplicate_of = coalesce(t.of, CASE WHEN i.status = 'duplicate' THEN f.duplicate_of END),
+        status = CASE WHEN i.twin_of IS NOT NULL THEN 'duplicate' ELSE i.status END,
+        duplicate_of = coalesce(i.twin_of, CASE WHEN i.status = 'duplicate' THEN f.duplicate_of END),
         ready = false,
         due_at = v_now + ms(i.due_in_ms),
         tries = coalesce(i.tries, f.tries),
@@ -632,14 +641,14 @@ BEGIN
         rejection_reason = CASE WHEN i.validation_status IS NULL THEN f.rejection_reason ELSE i.rejection_reason END,
         last_fetched_at = CASE WHEN i.fetched THEN v_now ELSE f.last_fetched_at END,
         fetch_count = f.fetch_count + CASE WHEN i.fetched THEN 1 ELSE 0 END
-      FROM json_populate_recordset(NULL::settle_item, p_items) i
       -- Item by item through the key. Left to itself the planner believes that a domain has one row and reads the whole
       -- domain, or joins every item with every row.
-      CROSS JOIN LATERAL (
-        SELECT k.ctid AS tid FROM url_frontier k
-         WHERE k.bucket = p_bucket AND k.domain_key = p_domain_key AND k.url_hash = i.url_hash OFFSET 0) k
-      CROSS JOIN LATERAL (SELECT v_twin_of[array_position(v_twins, i.url_hash)] AS of) t
-      WHERE f.ctid = k.tid AND (i.target OR i.url_hash = ANY (v_slot.in_flight))
+      FROM (SELECT i.*, v_twin_of[array_position(v_twins, i.url_hash)] AS twin_of,
+                   (SELECT k.ctid FROM url_frontier k
+                     WHERE k.bucket = p_bucket AND k.domain_key = p_domain_key AND k.url_hash = i.url_hash) AS row_at
+              FROM json_populate_recordset(NULL::settle_item, p_items) i
+             WHERE i.target OR i.url_hash = ANY (v_slot.in_flight) OFFSET 0) i
+      WHERE f.ctid = i.row_at
       RETURNING f.url_hash, f.status, f.kind, f.source_id, f.error_code, i.fetched, i.unchanged, i.target,
                 i.items_seen, i.items_duplicate, i.items_rejected, i.channel_id, i.result IS NOT NULL AS probed
     ), delta AS (
@@ -654,11 +663,12 @@ BEGIN
              count(*) FILTER (WHERE kind = 'channel' AND fetched)
         FROM settled WHERE kind <> 'probe' GROUP BY source_id
     )
-    SELECT array_agg(url_hash), count(*) FILTER (WHERE fetched AND kind IN ('article', 'listing')),
+    SELECT coalesce(array_agg(url_hash), '{}'), count(*) FILTER (WHERE fetched AND kind IN ('article', 'listing')),
            count(*) FILTER (WHERE status IN ('failed') OR (status = 'dead' AND error_code <> 'robots_blocked')),
            coalesce(bool_or(fetched AND status IN ('fetched', 'duplicate', 'pending')), false),
-           array_agg(url_hash) FILTER (WHERE unchanged AND kind = 'article'), bool_or(channel_id IS NOT NULL), bool_or(probed)
-      INTO v_hashes, v_crawled, v_errors, v_good, v_unchanged, v_polled, v_probed FROM settled;
+           array_agg(url_hash) FILTER (WHERE unchanged AND kind = 'article'), bool_or(channel_id IS NOT NULL), bool_or(probed),
+           count(*) FILTER (WHERE target IS NOT TRUE OR url_hash = ANY (v_slot.in_flight))
+      INTO v_hashes, v_crawled, v_errors, v_good, v_unchanged, v_polled, v_probed, v_held FROM settled;
 
     IF v_unchanged IS NOT NULL THEN
       UPDATE documents d SET last_seen_at = v_now
@@ -700,17 +710,17 @@ BEGIN
     SELECT p_bucket, date_trunc('minute', v_now), NULL, coalesce(count(*), 0), coalesce(sum(r.bytes), 0), v_new, v_changed
       FROM json_populate_recordset(NULL::settle_request, coalesce(p_requests, '[]')) r;
   END IF;
-  IF v_crawled + v_errors + v_new > 0 OR v_good THEN
-    UPDATE domains d SET pages_crawled = d.pages_crawled + v_crawled, documents = d.documents + v_new,
-           errors_total = d.errors_total + v_errors, last_crawled_at = v_now,
-           errors_consecutive = CASE WHEN v_good THEN 0 ELSE d.errors_consecutive + v_errors END
-     WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key;
-  END IF;
 
   v_delay := slot_delay_ms(coalesce(p_robots_delay_ms, v_slot.robots_delay_ms), v_slot.configured_delay_ms,
                            coalesce(p_penalty_ms, v_slot.penalty_ms), p_default_delay_ms);
+  WITH domain AS (
+    UPDATE domains d SET pages_crawled = d.pages_crawled + v_crawled, documents = d.documents + v_new,
+           errors_total = d.errors_total + v_errors, last_crawled_at = v_now,
+           errors_consecutive = CASE WHEN v_good THEN 0 ELSE d.errors_consecutive + v_errors END
+     WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key AND (v_crawled + v_errors + v_new > 0 OR v_good)
+  )
   UPDATE domain_slots s
-     SET queued = s.queued - (SELECT count(*)::integer FROM unnest(v_slot.in_flight) h WHERE h = ANY (v_hashes)),
+     SET queued = s.queued - v_held,
          penalty_ms = coalesce(p_penalty_ms, s.penalty_ms),
          good_run = coalesce(p_good_run, s.good_run),
          robots_delay_ms = coalesce(p_robots_delay_ms, s.robots_delay_ms),
@@ -729,5 +739,10 @@ BEGIN
                        AND NOT f.ready AND f.due_at IS NOT NULL ORDER BY f.due_at LIMIT 1)
    WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key;
 
-  RETURN QUERY SELECT 'settled', coalesce(cardinality(v_hashes), 0), v_new, v_changed, coalesce(cardinality(v_twins), 0);
+  outcome := 'settled';
+  settled := cardinality(v_hashes);
+  documents := v_new;
+  versions := v_changed;
+  duplicates := cardinality(v_twins);
+  RETURN NEXT;
 END $$;

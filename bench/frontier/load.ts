@@ -57,21 +57,24 @@ export async function loadFrontier(db: pg.Client, domains: readonly BenchDomain[
   await db.query(`
     INSERT INTO domains (bucket, domain_key, name, parent_domain, status, pages_known)
     SELECT bucket, domain_key, name, name, 'active', urls FROM bench_domains ORDER BY bucket, domain_key`);
-  // In random order: a frontier that has grown over months is not sorted by its key.
+  // As it would have grown: producers bring about ten URLs of a domain at a time, which were found and became due together and
+  // lie together on disk; which domain comes next is chance.
   await db.query(`
-    INSERT INTO url_frontier (bucket, domain_key, url_hash, url, parent_url, kind, origin, source_id, priority, level, status, ready, due_at,
-                              discovered_at, last_fetched_at, fetch_count, tries, http_status, error_code)
-    SELECT d.bucket, d.domain_key, sha256(convert_to(${urlSql}, 'UTF8')), ${urlSql}, 'https://' || d.name || '/feed.xml', 'article', 'feed', 1 + d.id % 1000,
-           d.level - x.lower, d.level - x.lower, x.status::url_status, x.status = 'pending',
-           CASE x.status WHEN 'pending' THEN now() - random() * interval '1 day' WHEN 'failed' THEN now() + interval '1 day' END,
-           now() - random() * interval '30 days',
-           CASE x.status WHEN 'fetched' THEN now() - random() * interval '30 days' END,
+    INSERT INTO url_frontier (bucket, domain_key, url_hash, url, parent_url, kind, origin, source_id, priority, level, status,
+                              ready, due_at, discovered_at, last_fetched_at, fetch_count, tries, http_status, error_code)
+    SELECT d.bucket, d.domain_key, sha256(convert_to(${urlSql}, 'UTF8')), ${urlSql}, 'https://' || d.name || '/feed.xml', 'article',
+           'feed', 1 + d.id % 1000, d.level - x.lower, d.level - x.lower, x.status::url_status, x.status = 'pending',
+           CASE x.status WHEN 'pending' THEN g.found_at WHEN 'failed' THEN now() + interval '1 day' END, g.found_at,
+           CASE x.status WHEN 'fetched' THEN g.found_at END,
            CASE x.status WHEN 'fetched' THEN 1 ELSE 0 END, CASE x.status WHEN 'failed' THEN 1 ELSE 0 END,
            CASE x.status WHEN 'fetched' THEN 200 WHEN 'failed' THEN 503 END, CASE x.status WHEN 'failed' THEN 'http_5xx' END
-      FROM bench_domains d CROSS JOIN LATERAL generate_series(0, d.urls - 1) n
+      FROM (SELECT d.*, g, now() - random() * interval '30 days' AS found_at
+              FROM bench_domains d CROSS JOIN LATERAL generate_series(0, d.urls - 1, 10) g OFFSET 0) g
+      JOIN bench_domains d USING (id)
+     CROSS JOIN LATERAL generate_series(g.g, least(g.g + 9, d.urls - 1)) n
      CROSS JOIN LATERAL (SELECT CASE WHEN n % 20 < 12 THEN 'pending' WHEN n % 20 < 19 THEN 'fetched' ELSE 'failed' END AS status,
                                 CASE WHEN n % 20 IN (10, 11) THEN 2 ELSE 0 END AS lower) x
-     ORDER BY random()`);
+     ORDER BY g.found_at, n`);
   for (const { definition } of indexes.rows) await db.query(definition);
   await db.query(`
     INSERT INTO domain_slots (bucket, domain_key, top, queued, next_at, wake_at, lease_epoch)
@@ -108,7 +111,8 @@ async function stageDomains(db: pg.Client, domains: readonly BenchDomain[]): Pro
 /** All the domains of the better level rest for an hour; what is due is behind them. */
 export async function throttleBest(db: pg.Client): Promise<number> {
   const result = await db.query(
-    `UPDATE domain_slots SET next_at = now() + interval '1 hour' WHERE top = ${betterLevel} AND lease_owner IS NULL`,
+    `UPDATE domain_slots s SET next_at = now() + interval '1 hour' FROM bench_domains d
+      WHERE s.bucket = d.bucket AND s.domain_key = d.domain_key AND d.level = ${betterLevel} AND s.lease_owner IS NULL`,
   );
   await db.query('VACUUM (ANALYZE) domain_slots');
   return result.rowCount ?? 0;
@@ -136,4 +140,13 @@ export async function loadHugeDomain(db: pg.Client, urls: number): Promise<void>
     [bucket, domainKey.toString(), name, urls],
   );
   await db.query('VACUUM (ANALYZE) url_frontier');
+}
+
+/** Makes it the one that has waited longest. */
+export async function releaseHugeDomain(db: pg.Client): Promise<void> {
+  const { bucket, domainKey } = domainIdentity('huge.example');
+  await db.query(
+    `UPDATE domain_slots SET next_at = now() - interval '1 day' WHERE bucket = $1 AND domain_key = $2`,
+    [bucket, domainKey.toString()],
+  );
 }

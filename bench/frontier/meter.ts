@@ -101,3 +101,22 @@ export function figures(
     ...(calls === undefined ? {} : { batch: Math.round((urls / Math.max(1, calls)) * 10) / 10 }),
   };
 }
+
+/** Several measurements of the same thing as one, weighted by their URLs. */
+export function combine(parts: readonly Figures[]): Figures {
+  const urls = parts.reduce((sum, part) => sum + part.urls, 0);
+  const mean = (pick: (part: Figures) => number): number =>
+    Math.round((parts.reduce((sum, part) => sum + pick(part) * part.urls, 0) / Math.max(1, urls)) * 100) /
+    100;
+  const calls = parts.reduce((sum, part) => sum + part.urls / (part.batch ?? Number.POSITIVE_INFINITY), 0);
+  const seconds = parts.reduce((sum, part) => sum + part.urls / part.urlsPerS, 0);
+  return {
+    buffersPerUrl: mean((part) => part.buffersPerUrl),
+    cpuUsPerUrl: parts[0]?.cpuUsPerUrl == null ? null : mean((part) => part.cpuUsPerUrl ?? 0),
+    walBytesPerUrl: Math.round(mean((part) => part.walBytesPerUrl)),
+    urlsPerS: Math.round(urls / seconds),
+    fullPagesPerUrl: mean((part) => part.fullPagesPerUrl),
+    urls,
+    ...(calls === 0 ? {} : { batch: Math.round((urls / calls) * 10) / 10 }),
+  };
+}

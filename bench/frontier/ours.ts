@@ -29,6 +29,7 @@ export type LoopOptions = {
   settleEvery?: number;
   marks?: Marks | null;
   slots?: number;
+  batch?: number;
 };
 
 /** Leases and settles; answers the URLs and the leases they came in. */
@@ -47,7 +48,7 @@ export async function leaseAndSettle(
       slots: options.slots ?? slotsPerLease,
       leaseMs: 60_000,
       defaultDelayMs,
-      batch: 20,
+      batch: options.batch ?? 20,
       ...(marks === null ? {} : { marks }),
     });
     if (leases.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
@@ -149,4 +150,20 @@ export async function submitMany(
     calls += 1;
   }
   return { urls: sent, calls, answers };
+}
+
+/** Leases domains for one URL each, evenly over a time; answers the marks as a worker would have them then. */
+export async function churn(
+  db: Queryable,
+  options: { leases: number; overMs: number },
+): Promise<{ marks: Marks; leases: number }> {
+  const marks = createMarks(() => performance.now());
+  const startedAt = performance.now();
+  let leases = 0;
+  while (leases < options.leases && performance.now() < startedAt + options.overMs) {
+    leases += (await leaseAndSettle(db, { urls: slotsPerLease, batch: 1, marks })).calls;
+    const aheadMs = (leases / options.leases) * options.overMs - (performance.now() - startedAt);
+    if (aheadMs > 5) await new Promise((resolve) => setTimeout(resolve, aheadMs));
+  }
+  return { marks, leases };
 }

@@ -3,7 +3,7 @@
  * long snapshot keeps such dead entries from being removed, every probe would walk all of them again.
  *
  * They are safe because next_at is never written below now() and a slot that enters a level gets a next_at of now() or
- * later; the 60 s that the database keeps between a mark and its clock cover transactions still under way. What was
+ * later; the 10 s that the database keeps between a mark and its clock cover transactions still under way. What was
  * locked by somebody else when a mark passed it is found by the full probe that comes once a minute.
  */
 export type Marks = {

@@ -40,7 +40,7 @@ it('names the bucket wherever a hot table is read or written', async () => {
           verb === 'INTO'
             ? new RegExp(`INTO ${table}\\b[^(]*\\(\\s*(at, )?bucket\\b`)
             : new RegExp(
-                `${who}bucket\\s*=|=\\s*${who}bucket\\b|\\(${who}bucket, ${who}domain_key\\) IN|${who}ctid = k\\.tid`,
+                `${who}bucket\\s*=|=\\s*${who}bucket\\b|\\(${who}bucket, ${who}domain_key\\) IN|${who}ctid = i\\.row_at`,
               );
         if (!named.test(statement)) offenders.push(`${name}: ${use} … ${statement.trim().slice(0, 120)}`);
       }

@@ -40,7 +40,8 @@ random_page_cost = 1.5
 synchronous_commit = on
 wal_level = minimal
 max_wal_senders = 0
-wal_compression = on
+# pglz is all this build has, and it cost a third of the CPU of lease and settle (139 against 96 us per URL).
+wal_compression = off
 min_wal_size = 80MB
 max_wal_size = 1GB
 checkpoint_timeout = 10min

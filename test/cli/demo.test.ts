@@ -13,7 +13,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 test('the demo stops by itself and its last line is the result', async () => {
   const { code, stdout, stderr } = await runOutrider(
-    ['demo', '--seconds', '8', '--publishers', '8', '--json'],
+    ['demo', '--seconds', '15', '--publishers', '8', '--json'],
     {
       home,
       env: { TMPDIR: home },

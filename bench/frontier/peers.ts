@@ -19,8 +19,8 @@ export async function preparePeers(install: boolean): Promise<boolean> {
   if (existsSync(nodePath(peersDir))) return true;
   if (!install) return false;
   console.error('frontier: installing the alternatives (bench/peers)');
-  // The pinned Node comes by an install script; without permission it is named by hand.
-  await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--allow-scripts'], {
+  // The pinned Node comes by an install script, which package.json there allows.
+  await promisify(execFile)('npm', ['install', '--no-audit', '--no-fund', '--no-package-lock'], {
     cwd: peersDir,
   });
   return existsSync(nodePath(peersDir));

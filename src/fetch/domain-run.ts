@@ -108,9 +108,13 @@ export class DomainRun {
         if (!(await this.#runRow(row))) break;
         if (this.#dueForSettle()) await this.#settle(false);
       }
-    } finally {
-      if (!this.#lost || this.#requests.length > 0) await this.#settle(true);
+    } catch (error) {
+      // Something nobody foresaw. What is done is settled, the lease is left to expire: from the second time on the
+      // batch is one URL, and the one that does it three times is given up as crash_loop.
+      if (!this.#lost) await this.#settle(false);
+      throw error;
     }
+    if (!this.#lost || this.#requests.length > 0) await this.#settle(true);
   }
 
   #mayStart(): boolean {

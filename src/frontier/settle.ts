@@ -1,6 +1,13 @@
 import type { Queryable } from '../db/index.ts';
 import type { Lease } from './lease.ts';
-import { type HoldReason, hexBytes, type UrlKind, type UrlOrigin, type UrlStatus } from './rows.ts';
+import {
+  type HoldReason,
+  hexBytes,
+  rowsToJson,
+  type UrlKind,
+  type UrlOrigin,
+  type UrlStatus,
+} from './rows.ts';
 
 /** How one URL ended. Fields left out keep what the row has. */
 export type SettleItem = {
@@ -120,9 +127,7 @@ export type SettleResult = {
 const clean = (value: string | null | undefined): string | undefined => value?.replaceAll('\u0000', '');
 const short = (value: string | null | undefined, most: number): string | undefined =>
   clean(value)?.slice(0, most);
-const json = (values: readonly object[]): string | null =>
-  // A NUL inside a nested value would be refused by jsonb as \u0000.
-  values.length === 0 ? null : JSON.stringify(values).replaceAll('\\u0000', '');
+const json = (values: readonly object[]): string | null => (values.length === 0 ? null : rowsToJson(values));
 
 /** Settles URLs of a leased domain, and with `final` ends the lease. A stale worker changes nothing. */
 export async function settle(

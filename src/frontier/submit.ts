@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Queryable } from '../db/index.ts';
 import { channelHash, identifyUrl, probeHash, type UrlIdentity } from '../url/index.ts';
 import { levelOf } from './levels.ts';
-import { hexBytes, type UrlKind, type UrlOrigin } from './rows.ts';
+import { hexBytes, rowsToJson, type UrlKind, type UrlOrigin } from './rows.ts';
 
 /** A URL somebody wants fetched. */
 export type SubmitItem = {
@@ -104,7 +104,7 @@ async function submitChunk(
   }));
   const result = await db.query<{ ord: number; answer: SubmitAnswer }>(
     `SELECT ord, answer FROM frontier_submit($1, $2 * interval '1 hour', $3 * interval '1 millisecond', $4)`,
-    [JSON.stringify(rows), options.refetchAgeHours ?? 6, options.skewMs ?? 0, mayNotify()],
+    [rowsToJson(rows), options.refetchAgeHours ?? 6, options.skewMs ?? 0, mayNotify()],
   );
   return result.rows;
 }

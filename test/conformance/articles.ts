@@ -159,9 +159,10 @@ function runSet(folder: string, set: string, options: PartOptions): object | nul
       snippets.kept === 0
         ? null
         : round((2 * snippets.kept) / (2 * snippets.kept + snippets.lost + snippets.leaked)),
-    cpuMs: round(oursMs / Math.max(1, ids.length)),
+    empty: ours.filter((page) => page.predicted === 0).length,
+    cpuMsPerPage: round(oursMs / Math.max(1, ids.length)),
     cpuRatio: round(oursMs / Math.max(1e-9, theirsMs)),
-    readability: { ...rounded(summarize(theirs)), cpuMs: round(theirsMs / Math.max(1, ids.length)) },
+    readability: { ...rounded(summarize(theirs)), cpuMsPerPage: round(theirsMs / Math.max(1, ids.length)) },
   };
 }
 
@@ -215,8 +216,8 @@ export const articles: Part = {
       if (!entry.isDirectory()) continue;
       options.progress(`articles/${entry.name}`);
       const score = runSet(join(folder, entry.name), entry.name, options);
-      if (score !== null) scores[`articles.${entry.name}`] = score;
+      if (score !== null) scores[entry.name] = score;
     }
-    return scores;
+    return Object.keys(scores).length === 0 ? null : { articles: scores };
   },
 };

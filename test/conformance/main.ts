@@ -49,7 +49,13 @@ async function run(dir: string): Promise<void> {
 }
 
 function printTable(scores: Record<string, object>): void {
-  const rows = Object.entries(scores).map(([name, score]) => {
+  // A part with sets of its own (articles) gets a line per set.
+  const lines = Object.entries(scores).flatMap(([name, score]): [string, object][] =>
+    name === 'articles'
+      ? Object.entries(score).map(([set, one]) => [`${name} ${set}`, one as object])
+      : [[name, score]],
+  );
+  const rows = lines.map(([name, score]) => {
     const cells = Object.entries(score).map(([key, value]) => `${key} ${shown(value)}`);
     return `${name.padEnd(14)}${cells.join('  ')}`;
   });

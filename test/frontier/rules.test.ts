@@ -366,7 +366,7 @@ describe.each(['single', 'bucket'] as const)('lease and settle in %s mode', (mod
       leadImage: null,
       authors: ['A\u0000B'],
       keywords: [],
-      meta: { x: 'nul\u0000' },
+      meta: { x: 'nul\u0000, quoted \\u0000, half \ud83d' },
       text: 'same text',
       raw: null,
     });

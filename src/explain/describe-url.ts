@@ -112,7 +112,7 @@ function describeWaiting(facts: UrlFacts, row: RowFacts): State {
       expectedAt: null,
     };
   if (slot.inFlight) {
-    words.push(`It is being fetched right now by ${slot.leaseOwner}.`);
+    words.push(`It is in the batch that ${slot.leaseOwner} is fetching right now.`);
     return { state: 'fetching', words, expectedAt: now };
   }
   return describeQueue(facts, slot, words);

@@ -68,7 +68,7 @@ it('a URL being fetched, and one behind it in a leased domain', async () => {
   ]);
   const leases = await take(test.db, { owner: 'worker-7', slots: 100 });
   expect((await explain('https://busy.test/now')).text).toContain(
-    'It is being fetched right now by worker-7.',
+    'It is in the batch that worker-7 is fetching right now.',
   );
   expect((await explain('https://busy.test/later')).text).toContain(
     'Its domain is being worked on by worker-7',

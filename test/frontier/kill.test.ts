@@ -6,13 +6,13 @@ import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { destroyServer } from '../../src/db/embedded/index.ts';
 import { type Database, openDatabase } from '../../src/db/index.ts';
-import { findSlotProblems, releaseDomain, submit } from '../../src/frontier/index.ts';
+import { findSlotProblems, releaseDomain, saveLeaseMode, submit } from '../../src/frontier/index.ts';
 import { domainIdentity } from '../../src/url/index.ts';
 import { item } from './fixtures.ts';
 
 // Real worker processes and a real server, killed, frozen and robbed of their leases at random points.
 const seed = Number(process.env.OUTRIDER_SEED ?? Math.floor(Math.random() * 1e9));
-const rounds = Number(process.env.OUTRIDER_ROUNDS ?? 14);
+const rounds = Number(process.env.OUTRIDER_ROUNDS ?? 8);
 const leaseMs = 600;
 const delayMs = 20;
 const domains = 25;
@@ -101,42 +101,51 @@ async function disturb(): Promise<string> {
   return 'kill -9 of the server';
 }
 
-it('loses and repeats nothing through kills, freezes and releases', { timeout: 120_000 }, async () => {
-  for (let n = 0; n < 4; n += 1) startWorker();
-  const submitted = new Set<string>();
-  const done: string[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const batch = Array.from({ length: 120 }, (_, n) =>
-      item(Math.floor(random() * domains), `r${round}-${n}`, { priority: 1 + Math.floor(random() * 10) }),
+it.each(['single', 'bucket'] as const)(
+  'loses and repeats nothing through kills, freezes and releases in %s mode',
+  { timeout: 120_000 },
+  async (mode) => {
+    await database.pool.query(
+      'TRUNCATE url_frontier, domain_slots, domains, domain_events, counter_deltas, crawl_log',
     );
-    const results = await retried(() => submit(database.pool, batch));
-    for (const { hash } of results) submitted.add(hash!.toString('hex'));
-    await pause(random() * 250);
-    done.push(await disturb());
-  }
-  const open = async () =>
-    (
-      await retried(() =>
-        database.pool.query<{ n: number }>(
-          `SELECT count(*)::int AS n FROM url_frontier WHERE status IN ('pending', 'failed')`,
-        ),
-      )
-    ).rows[0]!.n;
-  const deadline = Date.now() + 60_000;
-  while ((await open()) > 0 && Date.now() < deadline) await pause(200);
-  for (const worker of workers) worker.kill('SIGTERM');
-  while (workers.size > 0) await pause(20);
+    await saveLeaseMode(database.pool, mode, 'test');
+    events.length = 0;
+    for (let n = 0; n < 4; n += 1) startWorker();
+    const submitted = new Set<string>();
+    const done: string[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const batch = Array.from({ length: 120 }, (_, n) =>
+        item(Math.floor(random() * domains), `r${round}-${n}`, { priority: 1 + Math.floor(random() * 10) }),
+      );
+      const results = await retried(() => submit(database.pool, batch));
+      for (const { hash } of results) submitted.add(hash!.toString('hex'));
+      await pause(random() * 250);
+      done.push(await disturb());
+    }
+    const open = async () =>
+      (
+        await retried(() =>
+          database.pool.query<{ n: number }>(
+            `SELECT count(*)::int AS n FROM url_frontier WHERE status IN ('pending', 'failed')`,
+          ),
+        )
+      ).rows[0]!.n;
+    const deadline = Date.now() + 60_000;
+    while ((await open()) > 0 && Date.now() < deadline) await pause(200);
+    for (const worker of workers) worker.kill('SIGTERM');
+    while (workers.size > 0) await pause(20);
 
-  const context = `after ${done.join(', ')}`;
-  const rows = await database.pool.query<{ hash: Buffer; status: string }>(
-    'SELECT url_hash AS hash, status FROM url_frontier',
-  );
-  expect(rows.rows.length, context).toBe(submitted.size);
-  expect(rows.rows.filter((row) => row.status !== 'fetched' && row.status !== 'dead')).toEqual([]);
-  expect(await findSlotProblems(database.pool), context).toEqual([]);
-  expect(events.filter((event) => event.event === 'error')).toEqual([]);
-  checkHandouts(context);
-});
+    const context = `after ${done.join(', ')}`;
+    const rows = await database.pool.query<{ hash: Buffer; status: string }>(
+      'SELECT url_hash AS hash, status FROM url_frontier',
+    );
+    expect(rows.rows.length, context).toBe(submitted.size);
+    expect(rows.rows.filter((row) => row.status !== 'fetched' && row.status !== 'dead')).toEqual([]);
+    expect(await findSlotProblems(database.pool), context).toEqual([]);
+    expect(events.filter((event) => event.event === 'error')).toEqual([]);
+    checkHandouts(context);
+  },
+);
 
 function checkHandouts(context: string): void {
   const epochs = new Map<string, string>();

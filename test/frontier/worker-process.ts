@@ -1,5 +1,5 @@
 import { isConnectionLost, openDatabase } from '../../src/db/index.ts';
-import { lease, promote, settle } from '../../src/frontier/index.ts';
+import { Leaser, settle } from '../../src/frontier/index.ts';
 
 // A worker for the kill tests: leases, waits, settles, and says on stdout what it did, one JSON line each.
 // Arguments: data directory, owner, lease ms, delay ms.
@@ -12,13 +12,14 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const database = await openDatabase({ dataDir, migrate: false, maxConnections: 2, applicationName: owner });
 process.on('SIGTERM', () => process.exit(0));
+const leaser = new Leaser({ db: database.pool, monotonic: () => performance.now() });
 say({ event: 'ready' });
 
 for (;;) {
   try {
-    await promote(database.pool, { slots: 50 });
+    await leaser.promote({ slots: 50 });
     const askedAt = Date.now();
-    const leases = await lease(database.pool, {
+    const leases = await leaser.lease({
       owner,
       pool: 'default',
       slots: 2,

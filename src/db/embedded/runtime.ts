@@ -3,12 +3,13 @@ import {
   accessSync,
   chmodSync,
   constants,
-  cpSync,
+  copyFileSync,
   existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   rmSync,
   statSync,
@@ -91,6 +92,21 @@ function isWholeCopy(nativeDir: string, copy: string): boolean {
   );
 }
 
+// cpSync gives a directory the mode of its original before it is filled: a read-only package could not be copied.
+function copyTree(from: string, to: string): void {
+  mkdirSync(to, { recursive: true, mode: 0o755 });
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.name.endsWith('.a') || entry.name === 'pkgconfig') continue;
+    if (entry.isDirectory()) copyTree(source, target);
+    else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
+    else {
+      copyFileSync(source, target, constants.COPYFILE_FICLONE);
+      chmodSync(target, statSync(source).mode | 0o600);
+    }
+  }
+}
+
 function copyTo(cacheDir: string, nativeDir: string, version: string): string {
   mkdirSync(cacheDir, { recursive: true, mode: 0o755 });
   if (!isSafeDir(cacheDir)) throw new Error(`${cacheDir} belongs to, or may be written by, someone else`);
@@ -102,12 +118,7 @@ function copyTo(cacheDir: string, nativeDir: string, version: string): string {
   // Built aside and renamed: a killed copy is never used, and of two copiers one wins.
   const building = `${target}.${randomBytes(4).toString('hex')}`;
   try {
-    cpSync(nativeDir, join(building, 'native'), {
-      recursive: true,
-      verbatimSymlinks: true,
-      mode: constants.COPYFILE_FICLONE,
-      filter: (path) => !path.endsWith('.a') && !path.endsWith('pkgconfig'),
-    });
+    copyTree(nativeDir, join(building, 'native'));
     complete(join(building, 'native'));
     renameSync(building, target);
   } catch (error) {

@@ -1,12 +1,6 @@
 import type { Queryable } from '../db/index.ts';
 import { loadRobots, type RobotsRecord, saveRobots } from '../domains/index.ts';
-import {
-  crawlDelayOf,
-  decideRobots,
-  disallowsEverything,
-  MAX_ROBOTS_BYTES,
-  parseRobots,
-} from '../robots/index.ts';
+import { crawlDelayOf, decideRobots, MAX_ROBOTS_BYTES, parseRobots } from '../robots/index.ts';
 import { originOf } from '../url/index.ts';
 import type { FailureKind, HttpClient } from './client/index.ts';
 import { HttpBodyError, parseRetryAfter } from './client/index.ts';
@@ -14,7 +8,7 @@ import { HttpBodyError, parseRetryAfter } from './client/index.ts';
 /** May this URL be requested now? */
 export type GateAnswer =
   | { answer: 'allowed'; crawlDelayMs: number | null }
-  | { answer: 'blocked'; line: number | null; rule: string | null; everything: boolean }
+  | { answer: 'blocked'; line: number | null; rule: string | null }
   /** robots.txt could not be read and no good copy is left: not now. */
   | { answer: 'unavailable'; retryMs: number; code: string; text: string; network: FailureKind | null }
   /** The lease ended before robots.txt was read: nothing is known and nothing may be stored. */
@@ -70,7 +64,6 @@ export class RobotsGate {
         answer: 'blocked',
         line: decision.line,
         rule: decision.rule,
-        everything: disallowsEverything(record.rules, productToken),
       };
     }
     const delay = crawlDelayOf(record.rules, productToken);

@@ -1,3 +1,4 @@
+import { resolveUrl as resolveWhatwg } from '../url/index.ts';
 import { attribute, collapse, INLINE, PageNode, TEXT, textOf } from './node.ts';
 import { type ScanHandler, scanHtml } from './scan.ts';
 import { belongsInHead, CLOSES_P, IMPLIED_END, SCOPE, VOID } from './tree-rules.ts';
@@ -261,11 +262,6 @@ export function parsePage(html: string, options: ParseOptions): Page {
 export function resolveUrl(reference: string, base: string): string | null {
   const trimmed = reference.trim();
   if (trimmed.length > 8_192) return null;
-  try {
-    const url = new URL(trimmed, base);
-    return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : null;
-  } catch (error) {
-    if (error instanceof TypeError) return null;
-    throw error;
-  }
+  const href = resolveWhatwg(trimmed, base);
+  return href !== null && /^https?:/.test(href) ? href : null;
 }

@@ -1,11 +1,3 @@
--- Values that operators change while the engine runs.
-CREATE TABLE settings (
-  name text PRIMARY KEY,
-  value jsonb NOT NULL,
-  changed_at timestamptz NOT NULL DEFAULT now(),
-  changed_by text NOT NULL
-);
-
 -- Bucket mode: which buckets have something due, best level first. An unlocked read over all buckets, made about once a
 -- second by each worker; the lease then names one bucket, so it never locks across them.
 CREATE FUNCTION frontier_due_buckets(p_pool text, p_skew interval DEFAULT '0')

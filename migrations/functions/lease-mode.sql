@@ -34,8 +34,7 @@ BEGIN
   ELSE
     RAISE EXCEPTION 'lease mode is single or bucket, not %', p_mode;
   END IF;
-  INSERT INTO settings (name, value, changed_by) VALUES ('lease_mode', to_jsonb(p_mode), p_actor)
-  ON CONFLICT (name) DO UPDATE SET value = excluded.value, changed_at = now(), changed_by = excluded.changed_by;
+  PERFORM setting_set('lease_mode', to_jsonb(p_mode), p_actor);
 END $$;
 
 -- When the next domain of a pool becomes due, so that an idle worker sleeps that long and no longer.

@@ -14,7 +14,7 @@ BEGIN
   RETURN QUERY
   UPDATE domain_slots s
      SET lease_until = v_now + ms(p_lease_ms),
-         next_at = v_now + ms(p_lease_ms + slot_delay_ms(s.robots_delay_ms, s.configured_delay_ms, s.penalty_ms, p_default_delay_ms))
+         next_at = v_now + ms(p_lease_ms + slot_delay_ms(s, p_default_delay_ms))
     FROM unnest(p_buckets, p_keys, p_epochs) AS l(b, k, e)
    WHERE s.bucket = l.b AND s.domain_key = l.k AND s.lease_owner = p_owner AND s.lease_epoch = l.e
   RETURNING s.domain_key;

@@ -7,6 +7,10 @@ CREATE TYPE submit_item AS (
   own boolean             -- of the producer's registrable domain (or a person's wish): may raise and refresh
 );
 
+-- Whether the domain's budget holds an item: pages that the spider or an archive brings.
+CREATE FUNCTION submit_is_budgeted(i submit_item) RETURNS boolean LANGUAGE sql IMMUTABLE AS
+$$ SELECT (i).origin IN ('spider', 'archive') AND (i).kind IN ('article', 'listing') $$;
+
 -- What a known row does when it is submitted again: 'raise', 'refresh' or nothing.
 CREATE FUNCTION submit_action(f url_frontier, i submit_item, p_now timestamptz, p_refetch_age interval)
 RETURNS text LANGUAGE sql STABLE AS $$
@@ -109,12 +113,13 @@ BEGIN
   -- 4. Write. What another submit inserted since the read is left to the update, which decides again.
   WITH inserted AS (
     INSERT INTO url_frontier (bucket, domain_key, url_hash, url, kind, origin, source_id, priority, level, depth, hops,
-                              parent_url, execution_id, due_at, ready, discovered_at)
+                              parent_url, execution_id, due_at, ready, discovered_at, budgeted)
     SELECT i.bucket, i.domain_key, i.url_hash, i.url, i.kind, i.origin, i.source_id, i.priority, i.level, i.depth,
-           i.hops, i.parent_url, i.execution_id, coalesce(i.due_at, v_now), coalesce(i.due_at, v_now) <= v_now, v_now
+           i.hops, i.parent_url, i.execution_id, coalesce(i.due_at, v_now), coalesce(i.due_at, v_now) <= v_now, v_now,
+           submit_is_budgeted(i)
       FROM unnest(v_write) i
     ON CONFLICT DO NOTHING
-    RETURNING bucket, domain_key, url_hash, kind, source_id, level, due_at, ready
+    RETURNING bucket, domain_key, url_hash, kind, source_id, level, due_at, ready, budgeted
   ), touched AS (
     UPDATE url_frontier f
        SET level = greatest(f.level, i.level), priority = greatest(f.priority, i.priority),
@@ -125,28 +130,43 @@ BEGIN
            due_at = CASE f.status WHEN 'failed' THEN f.due_at WHEN 'pending' THEN least(f.due_at, coalesce(i.due_at, v_now))
                     ELSE v_now END,
            ready = CASE f.status WHEN 'failed' THEN f.ready
-                   WHEN 'pending' THEN f.ready OR coalesce(i.due_at, v_now) <= v_now ELSE true END
+                   WHEN 'pending' THEN f.ready OR coalesce(i.due_at, v_now) <= v_now ELSE true END,
+           -- What a feed or a person names too is no longer the spider's, and no budget holds it.
+           budgeted = CASE WHEN f.status IN ('fetched', 'dead') THEN submit_is_budgeted(i)
+                      ELSE f.budgeted AND submit_is_budgeted(i) END
       FROM unnest(v_write) i
       JOIN url_frontier o ON o.bucket = i.bucket AND o.domain_key = i.domain_key AND o.url_hash = i.url_hash
      WHERE f.bucket = i.bucket AND f.domain_key = i.domain_key AND f.url_hash = i.url_hash
        AND submit_action(f, i, v_now, p_refetch_age) IS NOT NULL
-    RETURNING i.ord, f.bucket, f.domain_key, f.level, f.due_at, f.ready, o.ready AS was_ready,
-              o.due_at IS NOT NULL AND NOT o.ready AS was_parked
+    RETURNING i.ord, f.bucket, f.domain_key, f.level, f.due_at, f.ready, o.ready AS was_ready, f.budgeted,
+              o.ready AND o.budgeted AS was_budgeted, o.due_at IS NOT NULL AND NOT o.ready AS was_parked
   ), change AS (
     SELECT bucket, domain_key,
            count(*) FILTER (WHERE ready AND NOT was_ready)::integer AS readied,
-           max(level) FILTER (WHERE ready) AS best,
+           (count(*) FILTER (WHERE ready AND budgeted) - count(*) FILTER (WHERE was_budgeted))::integer AS budgeted,
+           max(level) FILTER (WHERE ready AND NOT budgeted) AS best,
+           max(level) FILTER (WHERE ready AND budgeted) AS best_budgeted,
            min(due_at) FILTER (WHERE NOT ready) AS wake,
            count(*) FILTER (WHERE new AND kind IN ('article', 'listing'))::integer AS pages
-      FROM (SELECT bucket, domain_key, level, due_at, ready, false AS was_ready, true AS new, kind FROM inserted
-            UNION ALL SELECT bucket, domain_key, level, due_at, ready, was_ready, false, NULL FROM touched) c
+      FROM (SELECT bucket, domain_key, level, due_at, ready, false AS was_ready, budgeted,
+                   false AS was_budgeted, true AS new, kind FROM inserted
+            UNION ALL SELECT bucket, domain_key, level, due_at, ready, was_ready, budgeted, was_budgeted, false, NULL
+              FROM touched) c
      GROUP BY bucket, domain_key
   ), slot AS (
     UPDATE domain_slots s
-       SET top = greatest(s.top, c.best), queued = s.queued + c.readied, wake_at = least(s.wake_at, c.wake),
+       SET top = x.top, queued = s.queued + c.readied, budgeted = s.budgeted + c.budgeted, wake_at = least(s.wake_at, c.wake),
            -- A slot that enters a level is new there: its next_at is never below now(), which the low-water mark needs.
-           next_at = CASE WHEN c.best > coalesce(s.top, 0) THEN greatest(s.next_at, v_now) ELSE s.next_at END
-      FROM change c WHERE s.bucket = c.bucket AND s.domain_key = c.domain_key
+           -- Those of one call stay in the caller's order, a microsecond apart.
+           next_at = CASE WHEN x.top > coalesce(s.top, 0) THEN greatest(s.next_at, v_now + x.nth * interval '1 microsecond')
+                     ELSE s.next_at END
+      FROM change c
+      JOIN (SELECT i.bucket, i.domain_key, min(i.ord) AS nth FROM unnest(v_write) i GROUP BY i.bucket, i.domain_key) n
+        ON n.bucket = c.bucket AND n.domain_key = c.domain_key
+      JOIN domain_slots o ON o.bucket = c.bucket AND o.domain_key = c.domain_key
+      JOIN LATERAL (SELECT n.nth, greatest(o.top, c.best,
+             CASE WHEN slot_budget_open(o, v_now) THEN shifted_level(c.best_budgeted, o.shift) END) AS top) x ON true
+     WHERE s.bucket = c.bucket AND s.domain_key = c.domain_key
     RETURNING c.readied > 0 AND s.queued = c.readied AS woke
   ), known AS (
     UPDATE domains d SET pages_known = d.pages_known + c.pages
@@ -169,9 +189,8 @@ BEGIN
   END IF;
 
   IF v_unparked IS NOT NULL THEN
-    UPDATE domain_slots s SET wake_at = (
-        SELECT f.due_at FROM url_frontier f WHERE f.bucket = s.bucket AND f.domain_key = s.domain_key
-           AND NOT f.ready AND f.due_at IS NOT NULL ORDER BY f.due_at LIMIT 1)
+    -- The row that was to wake the domain may be ready now: promotion looks what wakes it next.
+    UPDATE domain_slots s SET wake_at = v_now
       FROM (SELECT DISTINCT i.bucket, i.domain_key FROM unnest(v_write) i WHERE i.domain_key = ANY (v_unparked)) u
      WHERE s.bucket = u.bucket AND s.domain_key = u.domain_key;
   END IF;

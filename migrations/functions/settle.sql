@@ -224,7 +224,8 @@ BEGIN
         ready = false,
         -- A refresh stood lower; a page that is done is itself again.
         level = CASE WHEN i.status IN ('pending', 'failed') OR f.level > 10 THEN f.level ELSE f.priority END,
-        due_at = v_now + ms(i.due_in_ms),
+        -- Another address has the text: there is nothing to look at again here.
+        due_at = CASE WHEN i.twin_of IS NULL THEN v_now + ms(i.due_in_ms) END,
         tries = coalesce(i.tries, f.tries),
         crashes = 0,
         http_status = i.http_status,

@@ -1,10 +1,13 @@
+import { extractPage } from '../extract/index.ts';
 import { decidePriority, type SubmitItem } from '../frontier/index.ts';
 import { discoverLinks, type Page } from '../html/index.ts';
 import { canonicalDomain, classifyUrl, decideUrlFilter, identifyUrl } from '../url/index.ts';
+import { validatePage } from '../validate/index.ts';
 import { readPage } from './article.ts';
 import type { Ingested, IngestSettings, PageResponse } from './response.ts';
 
 const defaultDepth = 3;
+const walls = new Set<string>(['challenge', 'access_denied', 'login_wall', 'needs_javascript']);
 
 /** Links of a page that the spider may follow; none unless the source is spidered. */
 export function findSpiderLinks(page: Page, response: PageResponse, settings: IngestSettings): SubmitItem[] {
@@ -48,5 +51,16 @@ export function findSpiderLinks(page: Page, response: PageResponse, settings: In
 
 /** A listing page is read for its links and never becomes a document. */
 export function ingestListing(response: PageResponse, settings: IngestSettings): Ingested {
-  return { outcome: 'links', found: findSpiderLinks(readPage(response), response, settings) };
+  const page = readPage(response);
+  const validation = validatePage({
+    page,
+    extraction: extractPage(page, { url: response.finalUrl }),
+    bodyBytes: response.body.length,
+    status: response.status,
+    headers: response.headers,
+  });
+  // A front page may be short and have no text of its own; a wall in front of it has no links to follow.
+  if (validation.outcome === 'rejected' && walls.has(validation.reason))
+    return { outcome: 'rejected', reason: validation.reason, detail: validation.detail };
+  return { outcome: 'links', found: findSpiderLinks(page, response, settings) };
 }

@@ -276,6 +276,37 @@ describe('known pages', () => {
     expect((await runs()).map((run) => run.mode)).toEqual(['refresh']);
   });
 
+  it('a duplicate is not looked at again, and does not stand in promotion’s way', async () => {
+    await submit(test.pool, [item(1, 'one', { origin: 'feed' }), item(1, 'two', { origin: 'feed' })]);
+    const [held] = await lease();
+    const documents = held!.urls.map((url) => ({
+      hash: url.hash,
+      url: url.url,
+      sourceId: null,
+      wordCount: 100,
+      confidence: 1,
+      publishedAt: null,
+      modifiedAt: null,
+      contentHash: Buffer.alloc(32, 7),
+      pageType: 'article' as const,
+      language: null,
+      canonicalUrl: null,
+      title: 'same',
+      section: null,
+      description: null,
+      leadImage: null,
+      authors: [],
+      keywords: [],
+      meta: {},
+      text: 'same',
+      raw: null,
+    }));
+    const items = held!.urls.map((url) => done(url.hash, { dueInMs: day, refreshSeconds: day / 1000 }));
+    expect(await finish(test.db, held!, { items, documents, budget })).toMatchObject({ duplicates: 1 });
+    expect(await promote(test.pool, { slots: 10, budget, skewMs: 2 * day })).toBe(1);
+    expect((await lease(2 * day))[0]!.urls).toHaveLength(1);
+  });
+
   it('are left alone while refreshing is off', async () => {
     await submit(test.pool, pages(2, { origin: 'feed' }));
     const [held] = await lease();

@@ -38,10 +38,21 @@ export function createLog(options: LogOptions): Log {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: secretPaths.flatMap((path) => [path, `*.${path}`]), censor: '********' },
-      serializers: { error: pino.stdSerializers.err, err: pino.stdSerializers.err },
+      serializers: { error: describeError, err: describeError },
     },
     destination,
   ) as unknown as Log;
+}
+
+// A database error carries the whole function it happened in; its code, message and stack are what anybody reads.
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { type, message, stack, code, detail, cause } = pino.stdSerializers.err(error) as Record<
+    string,
+    unknown
+  >;
+  const told = { type, message, code, detail, stack, cause };
+  return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined));
 }
 
 const colours: Record<string, number> = { trace: 90, debug: 90, info: 36, warn: 33, error: 31 };

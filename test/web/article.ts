@@ -33,18 +33,33 @@ export function sectionOf(seed: number, publisher: Publisher, item: Item): { slu
   };
 }
 
-/** When an item is revised, if ever: later by 2 to 30 hours for one in eight. */
-export function revisedAt(seed: number, publisher: Publisher, item: Item): number | undefined {
+/** When an item was revised, oldest first: once, later by 2 to 30 hours, for one in eight, or as often as its publisher edits. */
+export function revisionsOf(seed: number, publisher: Publisher, item: Item, nowMs: number): number[] {
+  const { editsEveryH, domain } = publisher;
+  if (editsEveryH === undefined) {
+    const once = revisedAt(seed, publisher, item);
+    return once === undefined || once > nowMs ? [] : [once];
+  }
+  const times: number[] = [];
+  const random = randomFrom(hashOf(seed, domain, 'edits', item.id));
+  for (let at = item.atMs; ; ) {
+    at += -Math.log(1 - random.next()) * editsEveryH * hourMs;
+    if (at > nowMs) return times;
+    times.push(at);
+  }
+}
+
+function revisedAt(seed: number, publisher: Publisher, item: Item): number | undefined {
   if (shareOf(seed, publisher.domain, 'revised', item.id) >= updatedShare) return undefined;
   return item.atMs + Math.floor((2 + 28 * shareOf(seed, publisher.domain, 'revision', item.id)) * hourMs);
 }
 
-/** Writes the article: 150 to 900 words of its own, and one paragraph more once it is revised. */
+/** Writes the article: 150 to 900 words of its own, and one paragraph more, the newest, once it is revised. */
 export function writeStory(
   seed: number,
   publisher: Publisher,
   item: Item,
-  options: { revised?: boolean } = {},
+  options: { revisions?: number } = {},
 ): Story {
   const lexicon = lexicons[publisher.language];
   const random = randomFrom(hashOf(seed, publisher.domain, 'story', item.id));
@@ -61,8 +76,10 @@ export function writeStory(
     words += countWords(text, lexicon);
     blocks.push({ kind: 'p', text });
   }
-  if (options.revised === true) {
-    const more = writeParagraph(lexicon, random, 2);
+  const { revisions = 0 } = options;
+  if (revisions > 0) {
+    const news = randomFrom(hashOf(seed, publisher.domain, `revision ${revisions}`, item.id));
+    const more = writeParagraph(lexicon, news, 2);
     words += countWords(more, lexicon);
     blocks.push({ kind: 'p', text: `${lexicon.furniture.updated}: ${more}` });
   }

@@ -75,6 +75,8 @@ export interface Publisher {
   backlog: number;
   /** Mean number of new articles a day before rhythm and bursts. */
   ratePerDay: number;
+  /** Mean hours between two edits of an article, as if by chance; one edit of one in eight unless given. */
+  editsEveryH?: number;
   /** Publishes some articles a second time under another address. */
   duplicates: boolean;
   /** Takes over articles of another publisher of its language. */

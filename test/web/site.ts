@@ -1,4 +1,4 @@
-import { headlineOf, revisedAt, type Story, sectionOf, writeStory } from './article.ts';
+import { headlineOf, revisionsOf, type Story, sectionOf, writeStory } from './article.ts';
 import type { ActiveFault } from './faults/fault.ts';
 import { articlePath } from './paths.ts';
 import type { Publisher } from './publisher.ts';
@@ -124,16 +124,13 @@ function storyOf(site: Site, item: Item, nowMs: number): Story {
     const credit = { kind: 'p' as const, text: `(${origin.site.publisher.title.replace(/[&<>]/g, '')})` };
     return { ...story, blocks: [...story.blocks, credit] };
   }
-  const revision = revisedAt(site.seed, site.publisher, item);
-  return writeStory(site.seed, site.publisher, item, {
-    revised: revision !== undefined && revision <= nowMs,
-  });
+  const revisions = revisionsOf(site.seed, site.publisher, item, nowMs).length;
+  return writeStory(site.seed, site.publisher, item, { revisions });
 }
 
 function changedAt(site: Site, item: Item, nowMs: number): number {
   const origin = site.originOf(item);
   if (origin.kind === 'duplicate') return Math.max(item.atMs, site.changedAt(origin.item, nowMs));
   if (origin.kind === 'syndicated') return Math.max(item.atMs, origin.site.changedAt(origin.item, nowMs));
-  const revision = revisedAt(site.seed, site.publisher, item);
-  return revision !== undefined && revision <= nowMs ? revision : item.atMs;
+  return revisionsOf(site.seed, site.publisher, item, nowMs).at(-1) ?? item.atMs;
 }

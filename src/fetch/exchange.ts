@@ -63,6 +63,7 @@ export async function fetchRow(
   let { identity } = own;
   let moved = 'no' as 'no' | 'permanently' | 'temporarily';
   let hops = row.hops;
+  let isRepeated = false;
   const seen = new Set([identity.fetchUrl]);
   for (;;) {
     const url = identity.fetchUrl;
@@ -85,6 +86,11 @@ export async function fetchRow(
     deps.pacer.answered(result.timings.headersAt ?? result.timings.endedAt);
     deps.onRequest(logged(result, row, url, waitMs));
     if (result.outcome === 'failed' && result.kind === 'aborted') return { end: 'handed_back' };
+    // Not the URL's fault, so it costs no try; but the server may have seen the first, so the second waits its turn.
+    if (isStale(result) && !isRepeated) {
+      isRepeated = true;
+      continue;
+    }
     if (result.outcome !== 'redirect') return { end: 'answered', result, url, identity, moved };
 
     const target = identifyUrl(result.location, { base: url });
@@ -122,7 +128,15 @@ export async function fetchRow(
   }
 }
 
+const isStale = (result: HttpResult | HttpStreamResult): boolean =>
+  result.outcome === 'failed' && result.stale === true;
+
 async function requestRobots(deps: ExchangeDeps, url: string): Promise<HttpStreamResult> {
+  const result = await requestRobotsOnce(deps, url);
+  return isStale(result) ? requestRobotsOnce(deps, url) : result;
+}
+
+async function requestRobotsOnce(deps: ExchangeDeps, url: string): Promise<HttpStreamResult> {
   const waitMs = await deps.pacer.turn(deps.signal);
   if (!deps.mayStart()) {
     const now = performance.now();

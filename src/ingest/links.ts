@@ -1,6 +1,7 @@
 import { decidePriority, type SubmitItem } from '../frontier/index.ts';
 import { discoverLinks, type Page } from '../html/index.ts';
 import { canonicalDomain, classifyUrl, decideUrlFilter, identifyUrl } from '../url/index.ts';
+import { validatePage } from '../validate/index.ts';
 import { readPage } from './article.ts';
 import type { Ingested, IngestSettings, PageResponse } from './response.ts';
 
@@ -46,7 +47,23 @@ export function findSpiderLinks(page: Page, response: PageResponse, settings: In
   return found;
 }
 
-/** A listing page is read for its links and never becomes a document. */
+// A page that offers this many links outside its navigation is a listing, whatever else it says: a front page of few
+// words may well carry a login box or report on "404 new jobs".
+const linksOfAListing = 5;
+
+/** A listing page is read for its links and never becomes a document; a challenge or a missing page is no listing. */
 export function ingestListing(response: PageResponse, settings: IngestSettings): Ingested {
-  return { outcome: 'links', found: findSpiderLinks(readPage(response), response, settings) };
+  const page = readPage(response);
+  const links = discoverLinks(page).filter((link) => !link.inNav);
+  if (links.length < linksOfAListing) {
+    const validation = validatePage({
+      page,
+      bodyBytes: response.body.length,
+      status: response.status,
+      headers: response.headers,
+    });
+    if (validation.outcome === 'rejected')
+      return { outcome: 'rejected', reason: validation.reason, detail: validation.detail };
+  }
+  return { outcome: 'links', found: findSpiderLinks(page, response, settings) };
 }

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createChannel } from '../../src/channels/index.ts';
+import { saveRobots } from '../../src/domains/index.ts';
 import { type SubmitItem, submit } from '../../src/frontier/index.ts';
 import { createSource, type IngestionMode } from '../../src/sources/index.ts';
 import { channelHash, identifyUrl } from '../../src/url/index.ts';
@@ -169,6 +170,18 @@ export class Lab {
     if (kind === 'article') return this.article(name);
     const path = { listing: '/', feed: '/feed', sitemap: '/sitemap.xml' }[kind];
     return `http://${name}.test${path}`;
+  }
+
+  /** Lets robots.txt of an address be known and silent, so that what follows is about the page. */
+  async knowRobots(url: string): Promise<void> {
+    const identified = identifyUrl(url);
+    if (identified.outcome === 'rejected') throw new Error(`${url} is refused: ${identified.reason}`);
+    const silent = { outcome: 'allow_all', httpStatus: 404, errorCode: null, rules: null } as const;
+    await saveRobots(
+      this.database.pool,
+      { ...identified.identity, origin: new URL(url).origin },
+      { ...silent, ttlMs: 3_600_000 },
+    );
   }
 
   /** Asks for a page; an operator's wish, so that a known one is fetched again. */

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { saveRobots } from '../../src/domains/index.ts';
-import { identifyUrl } from '../../src/url/index.ts';
 import type { Outrider } from '../process/outrider.ts';
 import type { FaultSpec, PublisherChange } from '../web/index.ts';
 import { checkEnd } from './end.ts';
@@ -47,7 +45,6 @@ let fetcher: Outrider;
 const secure = (name: string): string => lab.article(name).replace('http:', 'https:');
 
 async function prepareSpecial(): Promise<void> {
-  const { pool } = lab.database;
   for (const { host } of lab.web.publishers) {
     const name = host.replace(/\.test$/, '');
     if (name === 'landing' || name === 'pong') continue;
@@ -57,18 +54,8 @@ async function prepareSpecial(): Promise<void> {
     else if (name === 'tls-fine' || name === 'tls-robots') await lab.ask(secure(name));
     else if (!name.startsWith('tls-')) await lab.ask(lab.article(name));
     else {
-      // robots.txt is known: what fails is the page.
-      const identified = identifyUrl(secure(name));
-      if (identified.outcome !== 'ok') throw new Error(identified.reason);
-      const origin = `https://${host}`;
-      const known = {
-        outcome: 'allow_all',
-        httpStatus: 404,
-        errorCode: null,
-        rules: null,
-        ttlMs: 3_600_000,
-      } as const;
-      await saveRobots(pool, { ...identified.identity, origin }, known);
+      // What fails is the page.
+      await lab.knowRobots(secure(name));
       await lab.ask(secure(name));
     }
   }

@@ -4,8 +4,8 @@ import type { Outrider } from '../process/outrider.ts';
 import { findForbiddenRequests, findPolitenessViolations, productToken } from '../web/index.ts';
 import type { Lab } from './lab.ts';
 
-/** What must hold after any crawl: one log row for each request, sums that agree, nobody hurried, a clean end. */
-export async function checkEnd(lab: Lab, fetcher: Outrider, delayMs: number): Promise<void> {
+/** What must hold after any crawl: one log row for each request, sums that agree, nobody hurried. */
+export async function checkCrawl(lab: Lab, delayMs: number): Promise<void> {
   const log = lab.web.log.read();
   expect(await countLogged(lab)).toEqual(countServed(log.map(({ host }) => host)));
   for (const [what, one, other] of await loadBalances(lab.database.pool))
@@ -13,6 +13,10 @@ export async function checkEnd(lab: Lab, fetcher: Outrider, delayMs: number): Pr
   const { publishers } = lab.web;
   expect(findForbiddenRequests(log, { publishers, token: productToken })).toEqual([]);
   expect(findPolitenessViolations(log, { delayMs: () => delayMs })).toEqual([]);
+}
+
+/** The fetcher lives until it is told to end, and gives back what it held. */
+export async function checkEnd(lab: Lab, fetcher: Outrider): Promise<void> {
   expect(fetcher.isRunning).toBe(true);
   expect((await fetcher.stop('SIGTERM')).code, fetcher.stderr).toBe(0);
   const left = await lab.database.pool.query('SELECT FROM domain_slots WHERE lease_owner IS NOT NULL');

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Outrider } from '../process/outrider.ts';
 import type { FaultSpec, PublisherChange } from '../web/index.ts';
-import { checkEnd } from './end.ts';
+import { checkCrawl, checkEnd } from './end.ts';
 import { Lab, plain } from './lab.ts';
 
 const delayMs = 100;
@@ -271,6 +271,7 @@ describe('TLS', () => {
 
 describe('in the end', () => {
   test('sums and logs agree, nobody was hurried, and the fetcher ends in order', async () => {
-    await checkEnd(lab, fetcher, delayMs);
+    await checkCrawl(lab, delayMs);
+    await checkEnd(lab, fetcher);
   });
 });

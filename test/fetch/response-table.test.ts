@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Outrider } from '../process/outrider.ts';
-import { checkEnd } from './end.ts';
+import { checkCrawl, checkEnd } from './end.ts';
 import { Lab, type LabKind, plain, type RowState } from './lab.ts';
 import { type Line, lines } from './response-lines.ts';
 
@@ -74,6 +74,7 @@ describe('the response table', () => {
 
 describe('in the end', () => {
   test('sums and logs agree, nobody was hurried, and the fetcher ends in order', async () => {
-    await checkEnd(lab, fetcher, delayMs);
+    await checkCrawl(lab, delayMs);
+    await checkEnd(lab, fetcher);
   });
 });

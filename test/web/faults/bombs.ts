@@ -99,7 +99,6 @@ export const bombFaults: readonly FaultDefinition[] = [
     says: 'An article inside a hundred thousand nested elements.',
     on: ['article', 'listing'],
     options: { depth: 100_000 },
-    expects: () => ({ outcome: 'dead', reason: 'no_text' }),
     apply: (exchange, options) => {
       const depth = options.number('depth');
       const html = `<!DOCTYPE html><title>deep</title>${'<div>'.repeat(depth)}<p>bottom</p>${'</div>'.repeat(depth)}`;

@@ -60,6 +60,9 @@ export async function fetchRow(
       status: null,
     };
   }
+  // A file that an index names may lie in another domain, whose pace and robots.txt are not ours to spend.
+  if (own.identity.domainKey !== deps.lease.domainKey)
+    return { end: 'left', identity: own.identity, hops: row.hops, status: 0 };
   let { identity } = own;
   let moved = 'no' as 'no' | 'permanently' | 'temporarily';
   let hops = row.hops;

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../e2e/wait.ts';
 import type { Outrider } from '../process/outrider.ts';
-import { askWeb } from '../web/client.ts';
 import { type DnsServer, startDnsServer } from '../web/dns-server.ts';
 import { literalLinks } from '../web/faults/links.ts';
 import { checkCrawl, checkEnd } from './end.ts';
@@ -59,9 +58,7 @@ beforeAll(async () => {
   const preload = `import dns from 'node:dns'; dns.setServers(['${dns.address}']);`;
   const url = `data:text/javascript;base64,${Buffer.from(preload).toString('base64')}`;
   fetcher = lab.start({ NODE_OPTIONS: `--import=${url}` });
-  // Made beforehand: packing a hundred megabytes is the attacker's work and none of the deadline's.
-  for (const name of ['gzip-bomb', 'brotli-bomb']) await askWeb(lab.web, lab.article(name));
-  lab.web.log.clear();
+  await lab.makeBombs();
   await lab.follow('late', 'article');
   await lab.idle();
   before = usageOf(fetcher.pid);

@@ -9,6 +9,7 @@ import { channelHash, identifyUrl } from '../../src/url/index.ts';
 import { waitUntil } from '../e2e/wait.ts';
 import { Outrider } from '../process/outrider.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
+import { askWeb } from '../web/client.ts';
 import { type AccessRecord, type FaultSpec, type PublisherChange, startWeb, type Web } from '../web/index.ts';
 
 /** What a row is; a feed and a sitemap are channels. */
@@ -142,6 +143,15 @@ export class Lab {
       LOG_FORMAT: 'json',
       ...options.env,
     });
+  }
+
+  /** Lets the bombs be made beforehand: packing a hundred megabytes is no part of anybody's deadline. */
+  async makeBombs(): Promise<void> {
+    for (const { domain, faults } of this.web.publishers)
+      for (const { name } of faults)
+        if (name.endsWith('-bomb') && domain === `${name}.test`)
+          await askWeb(this.web, this.article(domain.replace(/\.test$/, '')));
+    this.web.log.clear();
   }
 
   /** A real `outrider fetch`. */

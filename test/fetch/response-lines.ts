@@ -262,10 +262,18 @@ const patience: Line[] = [
 ];
 
 const network: Line[] = [
+  // One round: each takes as long as the deadline, and the others show the rest of the way.
+  ...['stall', 'drip'].map(
+    (name): Line => ({
+      name,
+      faults: [{ name, on: ['article'] }],
+      after: [{ status: 'failed', code: 'timeout', tries: 1, ...afterOne, ...none }],
+      outcomes: ['timeout'],
+      domain: { documents: 0, errors: 1, inRow: 1 },
+    }),
+  ),
   ...(
     [
-      ['stall', 'timeout'],
-      ['drip', 'timeout'],
       ['truncated', 'bad_response'],
       ['garbage', 'bad_response'],
       ['bad-chunks', 'bad_response'],

@@ -27,11 +27,12 @@ beforeAll(async () => {
   lab = await Lab.open({
     publishers: lines.map((line) => plain(line.name, line.faults)),
     env: {
-      OUTRIDER_FETCH_TIMEOUT_MS: '5000',
-      OUTRIDER_FETCH_HEADERS_TIMEOUT_MS: '3000',
+      OUTRIDER_FETCH_TIMEOUT_MS: '8000',
+      OUTRIDER_FETCH_HEADERS_TIMEOUT_MS: '6000',
       OUTRIDER_FETCH_DEFAULT_DELAY_MS: String(delayMs),
     },
   });
+  await lab.makeBombs();
   for (const line of lines) await lab.follow(line.name, kindOf(line));
   fetcher = lab.start();
   await lab.idle();

@@ -1,11 +1,37 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Outrider } from '../process/outrider.ts';
+import type { FaultSpec } from '../web/index.ts';
 import { checkCrawl, checkEnd } from './end.ts';
 import { Lab, type LabKind, plain, type RowState } from './lab.ts';
 import { type Line, lines } from './response-lines.ts';
 
 const delayMs = 100;
 const kindOf = (line: Line): LabKind => line.kind ?? 'article';
+
+/** Somebody waits for these: the first answer is the answer. */
+const probes: { name: string; at: LabKind; faults: FaultSpec[]; result: object }[] = [
+  { name: 'probe-page', at: 'listing', faults: [], result: { kind: 'page' } },
+  { name: 'probe-feed', at: 'feed', faults: [], result: { kind: 'feed', entries: 6 } },
+  { name: 'probe-sitemap', at: 'sitemap', faults: [], result: { kind: 'sitemap' } },
+  {
+    name: 'probe-404',
+    at: 'feed',
+    faults: [{ name: 'status', on: ['feed'], options: { status: 404 } }],
+    result: { kind: 'failed', status: 404 },
+  },
+  {
+    name: 'probe-bomb',
+    at: 'feed',
+    faults: [{ name: 'gzip-bomb', on: ['feed'] }],
+    result: { kind: 'failed', reason: 'decompress_bomb' },
+  },
+  {
+    name: 'probe-cut',
+    at: 'listing',
+    faults: [{ name: 'truncated', on: ['listing'] }],
+    result: { kind: 'failed', reason: 'bad_response' },
+  },
+];
 
 let lab: Lab;
 let fetcher: Outrider;
@@ -25,7 +51,7 @@ async function look(round: number): Promise<string[]> {
 
 beforeAll(async () => {
   lab = await Lab.open({
-    publishers: lines.map((line) => plain(line.name, line.faults)),
+    publishers: [...lines, ...probes].map((line) => plain(line.name, line.faults)),
     env: {
       OUTRIDER_FETCH_TIMEOUT_MS: '8000',
       OUTRIDER_FETCH_HEADERS_TIMEOUT_MS: '6000',
@@ -34,6 +60,7 @@ beforeAll(async () => {
   });
   await lab.makeBombs();
   for (const line of lines) await lab.follow(line.name, kindOf(line));
+  for (const { name, at } of probes) await lab.ask(lab.address(name, at), { kind: 'probe', probeId: name });
   fetcher = lab.start();
   await lab.idle();
   for (let round = 0; round < 3; round += 1) {
@@ -70,6 +97,19 @@ describe('the response table', () => {
     // What socket buffers hold has left the server before anybody could say stop; half a gigabyte was on offer.
     expect(request?.bytes).toBeLessThan(20_000_000);
     expect(request?.aborted).toBe(true);
+  });
+});
+
+describe('probes', () => {
+  test.each(probes)('$name', async ({ name, result }) => {
+    const answers = await lab.database.pool.query<{ result: object; status: string }>(
+      `SELECT p.result, f.status FROM probe_results p JOIN domains d USING (bucket, domain_key)
+         JOIN url_frontier f USING (bucket, domain_key, url_hash) WHERE d.name = $1`,
+      [`${name}.test`],
+    );
+    expect(answers.rows).toMatchObject([{ result, status: 'fetched' }]);
+    expect(await lab.domain(name)).toMatchObject({ documents: 0 });
+    expect(lab.requests(name)).toHaveLength(2);
   });
 });
 

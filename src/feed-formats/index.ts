@@ -1,5 +1,5 @@
 export type { Enclosure, Feed, FeedEntry, FeedOptions, FeedResult, NotAFeedReason } from './feed/index.ts';
-export { parseFeed } from './feed/index.ts';
+export { parseFeed, readFeed } from './feed/index.ts';
 export { type OpmlOutline, type OpmlResult, parseOpml, writeOpml } from './opml/index.ts';
 export {
   parseSitemap,

@@ -62,9 +62,13 @@ export async function fetchRow(
       status: null,
     };
   }
+  // A file that an index names may lie in another domain, whose pace and robots.txt are not ours to spend.
+  if (own.identity.domainKey !== deps.lease.domainKey)
+    return { end: 'left', identity: own.identity, hops: row.hops, status: 0 };
   let { identity } = own;
   let moved = 'no' as 'no' | 'permanently' | 'temporarily';
   let hops = row.hops;
+  let isRepeated = false;
   const seen = new Set([identity.fetchUrl]);
   for (;;) {
     const url = identity.fetchUrl;
@@ -88,6 +92,11 @@ export async function fetchRow(
     deps.pacer.answered(result.timings.headersAt ?? result.timings.endedAt);
     deps.onRequest(logged(result, row, url, waitMs));
     if (result.outcome === 'failed' && result.kind === 'aborted') return { end: 'handed_back' };
+    // Not the URL's fault, so it costs no try; but the server may have seen the first, so the second waits its turn.
+    if (isStale(result) && !isRepeated) {
+      isRepeated = true;
+      continue;
+    }
     if (result.outcome !== 'redirect') return { end: 'answered', result, url, identity, moved };
 
     const target = identifyUrl(result.location, { base: url });
@@ -125,8 +134,16 @@ export async function fetchRow(
   }
 }
 
+const isStale = (result: HttpResult | HttpStreamResult): boolean =>
+  result.outcome === 'failed' && result.stale === true;
+
 /** One paced and logged request for robots.txt. */
 export async function requestRobots(deps: ExchangeDeps, url: string): Promise<HttpStreamResult> {
+  const result = await requestRobotsOnce(deps, url);
+  return isStale(result) ? requestRobotsOnce(deps, url) : result;
+}
+
+async function requestRobotsOnce(deps: ExchangeDeps, url: string): Promise<HttpStreamResult> {
   const waitMs = await deps.pacer.turn(deps.signal);
   if (!deps.mayStart()) {
     const now = performance.now();

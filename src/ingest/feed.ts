@@ -1,14 +1,14 @@
 import type { FeedEntry } from '../feed-formats/index.ts';
-import { parseFeed } from '../feed-formats/index.ts';
+import { readFeed } from '../feed-formats/index.ts';
 import { decidePriority, type SubmitItem } from '../frontier/index.ts';
 import { registrableDomain } from '../url/index.ts';
 import type { ChannelReading, Ingested, IngestSettings, PageResponse } from './response.ts';
 import { header } from './response.ts';
 
 /** A feed: every entry with a link is submitted as an article. HTML with status 200 is a parse error. */
-export function ingestFeed(response: PageResponse, settings: IngestSettings): Ingested {
+export async function ingestFeed(response: PageResponse, settings: IngestSettings): Promise<Ingested> {
   const contentType = header(response, 'content-type');
-  const parsed = parseFeed(response.body, {
+  const parsed = await readFeed(response.body, {
     url: response.finalUrl,
     ...(contentType === undefined ? {} : { contentType }),
   });
@@ -61,20 +61,34 @@ export function latest(dates: readonly (Date | null)[], nowMs: number): Date | n
   return best === 0 ? null : new Date(best);
 }
 
+const mostHosts = 1000;
+
+/** Whether a host lies in the registrable domain of one of the addresses; fifty thousand entries share few hosts. */
+export function siteTest(urls: readonly string[]): (host: string) => boolean {
+  const sites = new Set(urls.map((url) => registrableDomain(new URL(url).hostname)));
+  const known = new Map<string, boolean>();
+  return (host) => {
+    let answer = known.get(host);
+    if (answer === undefined) {
+      if (known.size >= mostHosts) known.clear();
+      answer = sites.has(registrableDomain(host));
+      known.set(host, answer);
+    }
+    return answer;
+  };
+}
+
 /** Turns a channel's entries into submissions; entries without a link give none. */
 export function entrySubmitter(response: PageResponse, settings: IngestSettings, origin: 'feed' | 'sitemap') {
   const home = settings.source?.url ?? response.finalUrl;
-  const ownDomains = new Set([
-    registrableDomain(new URL(home).hostname),
-    registrableDomain(new URL(response.finalUrl).hostname),
-  ]);
+  const isOwn = siteTest([home, response.finalUrl]);
   const base = settings.source?.priority ?? 5;
   const priorityOf = (external: boolean) =>
     decidePriority({ base, origin, kind: 'article', depth: 0, external });
   return (link: string | null, modifiedAt: Date | null): SubmitItem[] => {
     if (link === null || !URL.canParse(link, response.finalUrl)) return [];
     const host = new URL(link, response.finalUrl).hostname;
-    const own = ownDomains.has(registrableDomain(host));
+    const own = isOwn(host);
     return [
       {
         url: link,

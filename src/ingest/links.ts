@@ -1,4 +1,3 @@
-import { extractPage } from '../extract/index.ts';
 import { decidePriority, type SubmitItem } from '../frontier/index.ts';
 import { discoverLinks, type Page } from '../html/index.ts';
 import { canonicalDomain, classifyUrl, decideUrlFilter, identifyUrl } from '../url/index.ts';
@@ -7,7 +6,6 @@ import { readPage } from './article.ts';
 import type { Ingested, IngestSettings, PageResponse } from './response.ts';
 
 const defaultDepth = 3;
-const walls = new Set<string>(['challenge', 'access_denied', 'login_wall', 'needs_javascript']);
 
 /** Links of a page that the spider may follow; none unless the source is spidered. */
 export function findSpiderLinks(page: Page, response: PageResponse, settings: IngestSettings): SubmitItem[] {
@@ -49,18 +47,23 @@ export function findSpiderLinks(page: Page, response: PageResponse, settings: In
   return found;
 }
 
-/** A listing page is read for its links and never becomes a document. */
+// A page that offers this many links outside its navigation is a listing, whatever else it says: a front page of few
+// words may well carry a login box or report on "404 new jobs".
+const linksOfAListing = 5;
+
+/** A listing page is read for its links and never becomes a document; a challenge or a missing page is no listing. */
 export function ingestListing(response: PageResponse, settings: IngestSettings): Ingested {
   const page = readPage(response);
-  const validation = validatePage({
-    page,
-    extraction: extractPage(page, { url: response.finalUrl }),
-    bodyBytes: response.body.length,
-    status: response.status,
-    headers: response.headers,
-  });
-  // A front page may be short and have no text of its own; a wall in front of it has no links to follow.
-  if (validation.outcome === 'rejected' && walls.has(validation.reason))
-    return { outcome: 'rejected', reason: validation.reason, detail: validation.detail };
+  const links = discoverLinks(page).filter((link) => !link.inNav);
+  if (links.length < linksOfAListing) {
+    const validation = validatePage({
+      page,
+      bodyBytes: response.body.length,
+      status: response.status,
+      headers: response.headers,
+    });
+    if (validation.outcome === 'rejected')
+      return { outcome: 'rejected', reason: validation.reason, detail: validation.detail };
+  }
   return { outcome: 'links', found: findSpiderLinks(page, response, settings) };
 }

@@ -1,4 +1,4 @@
-import { parseFeed, parseSitemap } from '../feed-formats/index.ts';
+import { parseSitemap, readFeed } from '../feed-formats/index.ts';
 import { discoverFeedLinks } from '../html/index.ts';
 import { readPage } from './article.ts';
 import { header, type Ingested, type PageResponse } from './response.ts';
@@ -16,7 +16,7 @@ const mostFeeds = 20;
 /** Looks at a body without keeping it: is it a feed, a sitemap, or a page that names feeds? */
 export async function ingestProbe(response: PageResponse): Promise<Ingested> {
   const contentType = header(response, 'content-type');
-  const parsed = parseFeed(response.body, {
+  const parsed = await readFeed(response.body, {
     url: response.finalUrl,
     ...(contentType === undefined ? {} : { contentType }),
   });

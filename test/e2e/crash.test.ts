@@ -17,6 +17,7 @@ import {
   type Web,
 } from '../web/index.ts';
 import { hashOf, isQuiet, listedIn, loadBalances, loadKnown } from './crawl-state.ts';
+import { seeded } from './seeded.ts';
 import { waitUntil } from './wait.ts';
 
 // CRASH_SEED=… repeats the kill points of a run that failed; which request meets a kill still depends on the machine.
@@ -36,17 +37,6 @@ const changes: PublisherChange[] = [
   {},
   { faults: [{ name: 'slow', options: { delayMs: 200 } }] },
 ];
-
-/** Small seeded generator (mulberry32): the same seed gives the same kill points. */
-function seeded(from: number): (least: number, most: number) => number {
-  let state = from;
-  return (least, most) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return least + (((mixed ^ (mixed >>> 14)) >>> 0) % (most - least + 1));
-  };
-}
 
 let home: string;
 let dataDir: string;

@@ -1,9 +1,10 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { AccessLog } from './access-log.ts';
 import type { ReplyCache } from './cache.ts';
 import type { WebClock } from './clock.ts';
+import { openDoor } from './door.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import { chooseFault } from './faults/choose.ts';
 import { renderTarget } from './render/index.ts';
@@ -22,24 +23,44 @@ export interface WebState {
   cache: ReplyCache;
 }
 
+/** An open port. */
+export interface Listening {
+  port: number;
+  /** Authority of the https hosts; null for a web without them. */
+  authority: string | null;
+  close(): Promise<void>;
+}
+
 /** Listens on every address, because each domain has its own; who does not come over loopback is cut off. */
-export async function listen(state: WebState, port: number): Promise<{ server: Server; port: number }> {
+export async function listen(state: WebState, options: { port: number; tls: boolean }): Promise<Listening> {
   const server = createServer(
     { keepAliveTimeout: keepAliveMs, requireHostHeader: false },
     (request, response) => {
       handle(state, request, response);
     },
   );
-  server.on('connection', (socket) => {
-    if (!isLoopback(socket.remoteAddress) || !isLoopback(socket.localAddress)) socket.destroy();
-  });
+  const mayEnter = (socket: Socket): boolean =>
+    isLoopback(socket.remoteAddress) && isLoopback(socket.localAddress);
   // Hostile and broken clients are the crawler's business in this web, not the server's.
   server.on('clientError', (_error, socket) => socket.destroy());
+  // Looking at the first byte of each connection is left out where it is not asked for: benchmarks share this web.
+  if (options.tls) return openDoor({ plain: server, byHost: state.byHost, port: options.port, mayEnter });
+  server.on('connection', (socket) => {
+    if (!mayEnter(socket)) socket.destroy();
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ port, host: '0.0.0.0', backlog: 4_096 }, resolve);
+    server.listen({ port: options.port, host: '0.0.0.0', backlog: 4_096 }, resolve);
   });
-  return { server, port: (server.address() as AddressInfo).port };
+  return {
+    port: (server.address() as AddressInfo).port,
+    authority: null,
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error === undefined ? resolve() : reject(error)));
+        server.closeAllConnections();
+      }),
+  };
 }
 
 /** Whether an address of a connection is on this machine's loopback. */

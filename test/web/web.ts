@@ -23,6 +23,8 @@ export interface WebOptions {
   /** The web's hours per real hour; 0 stops its clock, and only `advance` moves it. */
   speed?: number;
   port?: number;
+  /** Speaks https on the same port, with certificates of its own authority. */
+  tls?: boolean;
   logCapacity?: number;
   cacheBytes?: number;
 }
@@ -31,6 +33,8 @@ export interface WebOptions {
 export interface Web {
   readonly seed: number;
   readonly port: number;
+  /** PEM certificate of the authority of the https hosts; null without `tls`. */
+  readonly authority: string | null;
   readonly publishers: readonly Publisher[];
   /** Host names with the addresses they listen at. */
   readonly hosts: readonly { address: string; names: readonly string[] }[];
@@ -67,7 +71,10 @@ export async function startWeb(options: WebOptions = {}): Promise<Web> {
   const cache = createCache(options.cacheBytes ?? defaultCacheBytes);
   for (const site of sites) site.faults = site.publisher.faults.map(activateFault);
   const state: WebState = { sites, byHost, clock, log, cache };
-  const { server, port } = await listen(state, options.port ?? 0);
+  const { port, authority, close } = await listen(state, {
+    port: options.port ?? 0,
+    tls: options.tls === true,
+  });
 
   const siteOf = (domain: string) => {
     const site = byHost.get(domain);
@@ -78,6 +85,7 @@ export async function startWeb(options: WebOptions = {}): Promise<Web> {
   return {
     seed,
     port,
+    authority,
     publishers,
     hosts,
     log,
@@ -114,11 +122,7 @@ export async function startWeb(options: WebOptions = {}): Promise<Web> {
       (domain === undefined ? sites : [siteOf(domain)]).map((site) => describeTruth(site, clock.now())),
     writeHostsFile: (path) =>
       writeFile(path, hosts.map(({ address, names }) => `${address}:${port} ${names.join(' ')}\n`).join('')),
-    close: () =>
-      new Promise((resolve, reject) => {
-        server.close((error) => (error === undefined ? resolve() : reject(error)));
-        server.closeAllConnections();
-      }),
+    close,
   };
 }
 

@@ -107,9 +107,11 @@ export function closeInner(capture: Capture, key: string): void {
 
 /** Takes text of the value. */
 export function writeCapture(capture: Capture, text: string): void {
-  if (capture.text.length > maxSize) return;
-  capture.text += text;
-  if (capture.html !== null) capture.html += escapeHtml(text);
+  const room = maxSize - capture.text.length;
+  if (room <= 0) return;
+  const part = text.length > room ? text.slice(0, room) : text;
+  capture.text += part;
+  if (capture.html !== null) capture.html += escapeHtml(part);
 }
 
 function addMarkup(capture: Capture, tag: string): void {

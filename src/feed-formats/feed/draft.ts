@@ -61,6 +61,9 @@ export function isBlank(draft: Draft): boolean {
 // Lists in one entry; the longest seen in real feeds is a few dozen.
 const maxList = 200;
 
+/** Whether a list of an entry takes no more; reading a value that is thrown away costs as much as one that is kept. */
+export const isFull = (list: readonly unknown[]): boolean => list.length >= maxList;
+
 /** Adds to a list of an entry unless it is there already or the list is full. */
 export function addUnique(list: string[], value: string | null): void {
   if (value !== null && list.length < maxList && !list.includes(value)) list.push(value);

@@ -1,7 +1,7 @@
 import type { Capture } from './capture.ts';
 import { htmlValue, lineValue, rawText } from './capture.ts';
 import type { Draft } from './draft.ts';
-import { addEnclosure, addUnique } from './draft.ts';
+import { addEnclosure, addUnique, isFull } from './draft.ts';
 import { block, oneLine, resolveLink, wholeNumber } from './values.ts';
 
 type Attributes = Record<string, string>;
@@ -26,11 +26,13 @@ const published: Apply = (draft, capture) => addDate(draft.published, capture);
 const updated: Apply = (draft, capture) => addDate(draft.updated, capture);
 const created: Apply = (draft, capture) => addDate(draft.created, capture);
 const author: Apply = (draft, capture) => {
+  if (isFull(draft.authors)) return;
   const { person } = capture;
   const name = person.get('name') ?? person.get('email') ?? person.get('uri') ?? person.get('url');
   addUnique(draft.authors, name ?? lineValue(capture));
 };
 const category: Apply = (draft, capture) => {
+  if (isFull(draft.categories)) return;
   addUnique(
     draft.categories,
     lineValue(capture) ?? oneLine(capture.attributes.label ?? capture.attributes.term ?? ''),

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Feed, FeedEntry, FeedOptions } from './index.ts';
-import { parseFeed } from './index.ts';
+import { parseFeed, readFeed } from './index.ts';
 
 function read(text: string | Uint8Array, options: FeedOptions = {}): Feed {
   const result = parseFeed(typeof text === 'string' ? Buffer.from(text) : text, options);
@@ -473,5 +473,84 @@ describe('properties', () => {
       ),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('in turns', () => {
+  const tokens = [
+    '<item>',
+    '</item>',
+    '<title>',
+    '</title>',
+    'a &amp; b',
+    '&#x1F600;',
+    '\u{1F600}',
+    '<link>http://h.test/a</link>',
+    '<![CDATA[<b>c</b>]]>',
+    '<!-- d -->',
+    '<enclosure url="http://h.test/e" length="1"/>',
+    '<pubDate>Wed, 05 Jun 2024 12:00:00 GMT</pubDate>',
+    '<?f g?>',
+    '<',
+    '&',
+  ];
+
+  it('gives what it gives at once, wherever a piece ends', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.constantFrom(...tokens), { maxLength: 60 }),
+        fc.integer({ min: 0, max: 400 }),
+        async (parts, before) => {
+          // The first piece ends somewhere in what follows the filler.
+          const filler = `<!--${'x'.repeat(65_536 - 60 - before)}-->`;
+          const body = Buffer.from(`<rss version="2.0"><channel>${filler}${parts.join('')}</channel></rss>`);
+          const options = { url: 'http://h.test/feed' };
+          expect(await readFeed(body, options)).toEqual(parseFeed(body, options));
+        },
+      ),
+    );
+  });
+
+  it('reads JSON and nothing alike', async () => {
+    for (const text of [
+      '',
+      '   ',
+      '{"version":"https://jsonfeed.org/version/1.1","items":[{"url":"http://h.test/"}]}',
+      '[1',
+    ])
+      expect(await readFeed(Buffer.from(text))).toEqual(parseFeed(Buffer.from(text)));
+  });
+
+  it('lets others have their turn', async () => {
+    const items = '<item><title>a b</title><link>http://h.test/a</link></item>'.repeat(20_000);
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const result = await readFeed(Buffer.from(`<rss version="2.0"><channel>${items}</channel></rss>`));
+    clearInterval(timer);
+    expect(result.outcome === 'feed' && result.feed.entries.length).toBe(20_000);
+    expect(turns).toBeGreaterThan(0);
+  });
+});
+
+describe('values without end', () => {
+  it('cuts a line that is none', () => {
+    const entry = rssItem(`<title>${'x '.repeat(500_000)}</title>`);
+    expect(entry.title?.length).toBeLessThanOrEqual(20_000);
+  });
+
+  it('refuses JSON that is nested too deep before it is parsed', () => {
+    const text = `{"version":"https://jsonfeed.org/version/1.1","items":${'['.repeat(3_000_000)}`;
+    const before = process.memoryUsage().heapUsed;
+    expect(parseFeed(Buffer.from(text))).toMatchObject({ outcome: 'not_a_feed', reason: 'invalid_json' });
+    // Three million open arrays would take a hundred bytes each.
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(100_000_000);
+  });
+
+  it('brackets inside strings are no depth', () => {
+    const id = '['.repeat(1_000);
+    const text = `{"version":"https://jsonfeed.org/version/1.1","items":[{"id":"${id}\\"","url":"http://h.test/"}]}`;
+    expect(read(text).entries).toHaveLength(1);
   });
 });

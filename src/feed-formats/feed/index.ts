@@ -1,5 +1,6 @@
 import { constants, gunzipSync } from 'node:zlib';
 import { decodeBytes } from '../../text/index.ts';
+import { createYielder } from '../turns.ts';
 import { parseJsonFeed } from './json.ts';
 import type { FeedOptions, FeedResult } from './model.ts';
 import { FeedReader } from './reader.ts';
@@ -11,11 +12,35 @@ const defaultMaxEntries = 50_000;
 // The limit of a feed's body (spec: 16 MB) holds for its unpacked form too.
 const maxUnpackedBytes = 16 * 1024 * 1024;
 
+// What runs between two looks at the clock: 64 kB of the worst text take a few milliseconds.
+const pieceChars = 65_536;
+
 /**
  * Reads a feed of any format: RSS 0.9x to 2.0, RDF, Atom 0.3 and 1.0, CDF, JSON Feed, RSS-in-JSON. Never throws on
  * any bytes; a damaged feed gives the entries before the damage.
  */
 export function parseFeed(body: Uint8Array, options: FeedOptions = {}): FeedResult {
+  const opened = openFeed(body, options);
+  if ('outcome' in opened) return opened;
+  opened.reader.write(opened.text);
+  return closeFeed(opened.reader);
+}
+
+/** The same, giving way to the event loop every 10 ms: 16 MB that mean harm take seconds. */
+export async function readFeed(body: Uint8Array, options: FeedOptions = {}): Promise<FeedResult> {
+  const opened = openFeed(body, options);
+  if ('outcome' in opened) return opened;
+  const { reader, text } = opened;
+  const yielder = createYielder();
+  for (let at = 0; at < text.length && reader.stopped === null; at += pieceChars) {
+    reader.write(text.slice(at, at + pieceChars));
+    await yielder();
+  }
+  return closeFeed(reader);
+}
+
+/** The text and its reader; the result itself where it is JSON, or nothing. */
+function openFeed(body: Uint8Array, options: FeedOptions): FeedResult | { reader: FeedReader; text: string } {
   const { text } = decodeBytes(unpack(body), { contentType: options.contentType, kind: 'xml' });
   const url = options.url === undefined ? null : resolveBase(options.url, null);
   const maxEntries = options.maxEntries ?? defaultMaxEntries;
@@ -26,8 +51,10 @@ export function parseFeed(body: Uint8Array, options: FeedOptions = {}): FeedResu
     // A brace may also be junk a broken program printed before its XML.
     if (result.outcome === 'feed' || !/<(?:rss|feed|rdf)\b/i.test(text.slice(0, 10_000))) return result;
   }
-  const reader = new FeedReader({ url, maxEntries });
-  reader.write(text);
+  return { reader: new FeedReader({ url, maxEntries }), text };
+}
+
+function closeFeed(reader: FeedReader): FeedResult {
   reader.end();
   return resultOf(reader);
 }

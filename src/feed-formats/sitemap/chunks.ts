@@ -1,10 +1,7 @@
-import { setImmediate } from 'node:timers/promises';
-
 // Below this a piece is joined with the next (an unfinished tag is looked at again with each piece), above the other
 // it is split (a piece is what runs between two looks at the clock; 16 kB take about half a millisecond).
 const MIN_PIECE = 8_192;
 const MAX_PIECE = 16_384;
-const YIELD_MS = 10;
 
 /** The same bytes in pieces of a size that is neither slow to scan nor long to hold the event loop. */
 export async function* evenPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
@@ -39,15 +36,4 @@ export async function peek(
     yield* iterator;
   }
   return { first, all: all() };
-}
-
-/** Gives the event loop its turn when the last one is 10 ms ago. */
-export function createYielder(): () => Promise<void> | null {
-  let last = performance.now();
-  return () => {
-    if (performance.now() - last < YIELD_MS) return null;
-    return setImmediate().then(() => {
-      last = performance.now();
-    });
-  };
 }

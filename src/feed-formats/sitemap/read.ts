@@ -1,5 +1,6 @@
 import { createDecoder } from '../../text/index.ts';
-import { createYielder, peek } from './chunks.ts';
+import { createYielder } from '../turns.ts';
+import { peek } from './chunks.ts';
 import type { SitemapEntry } from './entry.ts';
 import { FeedCollector } from './feed.ts';
 import { gunzip, isGzip } from './gunzip.ts';

@@ -153,15 +153,23 @@ describe('connections', () => {
     expect(server.connections()).toBe(2);
   });
 
-  test('a kept-alive connection that died without answering is replaced once', async () => {
+  test('a kept-alive connection that died without answering is told, and nothing is sent behind the back', async () => {
     const { server, client, url } = await serve((socket, _head, index) => {
       if (index === 1) socket.destroy();
       else socket.write(respond('200 OK', {}, 'x'));
     });
     expect(await client.request({ url })).toMatchObject({ outcome: 'response' });
+    expect(await client.request({ url })).toMatchObject({ outcome: 'failed', kind: 'reset', stale: true });
+    expect(server.requests).toHaveLength(2);
     expect(await client.request({ url })).toMatchObject({ outcome: 'response' });
-    expect(server.requests).toHaveLength(3);
     expect(server.connections()).toBe(2);
+  });
+
+  test('a new connection that is reset is no stale one', async () => {
+    const { client, url } = await serve((socket) => socket.destroy());
+    const result = await client.request({ url });
+    expect(result).toMatchObject({ outcome: 'failed', kind: 'reset' });
+    expect(result).not.toHaveProperty('stale');
   });
 
   test('connection: close and HTTP/1.0 are respected', async () => {

@@ -258,34 +258,33 @@ class Client implements HttpClient {
     return { end, timings, remoteAddress };
   }
 
-  /** Sends once, and once more on a new connection when a kept-alive one had died (RFC 9110 section 9.2.2). */
   private async send(
     prepared: Prepared,
     plan: ExchangePlan,
     release: () => void,
   ): Promise<{ end: ExchangeEnd; remoteAddress: string | null }> {
-    for (let fresh = false; ; fresh = true) {
-      const connection = this.pool.take(prepared.url.origin, prepared.target, fresh);
-      let isOver = false;
-      let atEnd = (): void => {
-        isOver = true;
-      };
-      const end = await runExchange(connection, plan, (reusable) => {
-        this.pool.release(connection, reusable);
-        atEnd();
-      });
-      if (end.end === 'failed' && end.stale && !fresh && !this.closed) continue;
-      // The exchange may outlive its outcome (draining, streaming): its place is held until it ends.
-      if (isOver) release();
-      else atEnd = release;
-      if (end.end === 'failed') this.learnFrom(end.failure, prepared.target);
-      return { end, remoteAddress: connection.remoteAddress };
-    }
+    const connection = this.pool.take(prepared.url.origin, prepared.target);
+    let isOver = false;
+    let atEnd = (): void => {
+      isOver = true;
+    };
+    const end = await runExchange(connection, plan, (reusable) => {
+      this.pool.release(connection, reusable);
+      atEnd();
+    });
+    // The exchange may outlive its outcome (draining, streaming): its place is held until it ends.
+    if (isOver) release();
+    else atEnd = release;
+    if (end.end === 'failed') this.learnFrom(end, prepared);
+    return { end, remoteAddress: connection.remoteAddress };
   }
 
-  private learnFrom({ kind }: Failure, { host, proxy }: DialTarget): void {
-    if (kind === 'connect') this.names.forget(host);
-    if (kind === 'proxy' && proxy !== null) this.proxies.rest(proxy);
+  private learnFrom(end: Extract<ExchangeEnd, { end: 'failed' }>, { url, target }: Prepared): void {
+    const { kind } = end.failure;
+    if (kind === 'connect') this.names.forget(target.host);
+    if (kind === 'proxy' && target.proxy !== null) this.proxies.rest(target.proxy);
+    // The others of its age have most likely died with it.
+    if (end.stale) this.pool.forget(url.origin, target);
   }
 
   /** URL, port, addresses and gates of a request, all checked. */
@@ -363,7 +362,8 @@ class Client implements HttpClient {
     timings: Timings,
     remoteAddress: string | null,
   ): BodilessResult {
-    if (end.end === 'failed') return { outcome: 'failed', ...end.failure, timings };
+    if (end.end === 'failed')
+      return { outcome: 'failed', ...end.failure, timings, ...(end.stale ? { stale: true } : {}) };
     const answered = { status: end.head.status, headers: end.head.headers, remoteAddress, timings };
     if (end.end === 'redirect') return { outcome: 'redirect', location: end.location, ...answered };
     if (end.end === 'unsupported_type')

@@ -25,8 +25,10 @@ export type PoolOptions = {
 
 /** Idle connections by origin, and the count of all. */
 export type ConnectionPool = {
-  /** An idle connection of this origin, or a new one (dialled when used); `fresh` refuses idle ones. */
-  take(origin: string, target: DialTarget, fresh: boolean): Connection;
+  /** An idle connection of this origin, or a new one (dialled when used). */
+  take(origin: string, target: DialTarget): Connection;
+  /** Ends the idle connections of an origin. */
+  forget(origin: string, target: DialTarget): void;
   /** Gives it back, or destroys it when it must not be used again. */
   release(connection: Connection, reusable: boolean): void;
   stats(): { open: number; idle: number; opened: number; reused: number };
@@ -94,9 +96,9 @@ class Pool implements ConnectionPool {
     this.options = options;
   }
 
-  take(origin: string, target: DialTarget, fresh: boolean): Connection {
+  take(origin: string, target: DialTarget): Connection {
     // The last one used is the least likely to have been closed by the server.
-    const known = fresh ? undefined : this.idleByKey.get(keyOf(origin, target))?.at(-1);
+    const known = this.idleByKey.get(keyOf(origin, target))?.at(-1);
     if (known !== undefined) {
       this.unidle(known);
       known.target = target;
@@ -124,6 +126,10 @@ class Pool implements ConnectionPool {
     const list = this.idleByKey.get(pooled.key);
     if (list === undefined) this.idleByKey.set(pooled.key, [pooled]);
     else list.push(pooled);
+  }
+
+  forget(origin: string, target: DialTarget): void {
+    for (const pooled of [...(this.idleByKey.get(keyOf(origin, target)) ?? [])]) this.drop(pooled);
   }
 
   drop(pooled: Pooled): void {

@@ -1,3 +1,4 @@
+import dns from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { readFile } from 'node:fs/promises';
 import { isIP, isIPv6 } from 'node:net';
@@ -70,6 +71,10 @@ async function loadSystemHosts(): Promise<HostsTable> {
  */
 function createSystemLookup(localAddress: string | undefined): SystemLookup {
   const resolver = new Resolver({ timeout: 3000, tries: 2 });
+  // A resolver of one's own starts with the system's servers; servers chosen for the process must not be passed over.
+  // Asked through the default export: dns.setServers replaces the functions, and a named import keeps the old one.
+  const servers = dns.getServers();
+  if (servers.join() !== resolver.getServers().join()) resolver.setServers(servers);
   const order = familyOrder(localAddress);
   let hosts: Promise<HostsTable> | null = null;
   return {

@@ -48,7 +48,11 @@ export type BodilessResult =
   | ({ outcome: 'not_modified'; conditional: boolean } & Answered)
   /** The content-type gate said no: the body was never downloaded. */
   | ({ outcome: 'unsupported_type'; contentType: string | null } & Answered)
-  | ({ outcome: 'failed'; timings: Timings } & Failure);
+  /**
+   * `stale`: a kept-alive connection died before it answered, most likely of old age. The request may be sent once more
+   * (RFC 9110 section 9.2.2), but by the caller: nobody knows whether the server saw the first, so it needs a turn.
+   */
+  | ({ outcome: 'failed'; timings: Timings; stale?: true } & Failure);
 
 /** What one request came to. */
 export type HttpResult =

@@ -1,4 +1,17 @@
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto';
+
+/** A certificate with its key, both PEM, and what is needed to sign others with it. */
+export type Certificate = { key: string; cert: string; name: string; privateKey: KeyObject };
+
+/** What a certificate says; everything has a default but the name. */
+export type CertificateOptions = {
+  /** Signs itself when nobody else does. */
+  issuer?: Certificate;
+  /** May sign others. */
+  authority?: boolean;
+  notBefore?: Date;
+  notAfter?: Date;
+};
 
 function der(tag: number, ...parts: Buffer[]): Buffer {
   const body = Buffer.concat(parts);
@@ -13,41 +26,55 @@ function der(tag: number, ...parts: Buffer[]): Buffer {
 
 const SEQUENCE = 0x30;
 const ECDSA_WITH_SHA256 = der(SEQUENCE, der(0x06, Buffer.from('2a8648ce3d040302', 'hex')));
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 function utcTime(date: Date): Buffer {
   const digits = date.toISOString().replace(/[-:T]/g, '').slice(2, 14);
   return der(0x17, Buffer.from(`${digits}Z`));
 }
 
-/** A certificate for one name, made for the test at hand: no private key has to be kept in the repository. */
-export function createSelfSigned(name: string): { key: string; cert: string } {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const commonName = der(
+function distinguishedName(name: string): Buffer {
+  return der(
     SEQUENCE,
     der(0x31, der(SEQUENCE, der(0x06, Buffer.from('550403', 'hex')), der(0x0c, Buffer.from(name)))),
   );
-  const alternativeName = der(
-    SEQUENCE,
-    der(0x06, Buffer.from('551d11', 'hex')),
-    der(0x04, der(SEQUENCE, der(0x82, Buffer.from(name)))),
-  );
-  const day = 24 * 60 * 60 * 1000;
+}
+
+function extension(oid: string, value: Buffer): Buffer {
+  return der(SEQUENCE, der(0x06, Buffer.from(oid, 'hex')), der(0x04, value));
+}
+
+/** A certificate made for the test at hand: no private key has to be kept in the repository. */
+export function createCertificate(name: string, options: CertificateOptions = {}): Certificate {
+  const { issuer, authority = false } = options;
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { notBefore = new Date(Date.now() - DAY_MS), notAfter = new Date(Date.now() + DAY_MS) } = options;
+  const extensions = [extension('551d11', der(SEQUENCE, der(0x82, Buffer.from(name))))];
+  // RFC 5280 section 4.2.1.9: without it nobody believes what the certificate signs.
+  if (authority) extensions.push(extension('551d13', der(SEQUENCE, der(0x01, Buffer.from([0xff])))));
   const body = der(
     SEQUENCE,
     der(0xa0, der(0x02, Buffer.from([2]))),
-    der(0x02, Buffer.from([1])),
+    der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     ECDSA_WITH_SHA256,
-    commonName,
-    der(SEQUENCE, utcTime(new Date(Date.now() - day)), utcTime(new Date(Date.now() + day))),
-    commonName,
+    distinguishedName(issuer?.name ?? name),
+    der(SEQUENCE, utcTime(notBefore), utcTime(notAfter)),
+    distinguishedName(name),
     publicKey.export({ type: 'spki', format: 'der' }),
-    der(0xa3, der(SEQUENCE, alternativeName)),
+    der(0xa3, der(SEQUENCE, ...extensions)),
   );
-  const signature = Buffer.concat([Buffer.from([0]), sign('sha256', body, privateKey)]);
+  const signature = Buffer.concat([Buffer.from([0]), sign('sha256', body, issuer?.privateKey ?? privateKey)]);
   const certificate = der(SEQUENCE, body, ECDSA_WITH_SHA256, der(0x03, signature));
   const lines = certificate.toString('base64').match(/.{1,64}/g) ?? [];
   return {
     key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
     cert: `-----BEGIN CERTIFICATE-----\n${lines.join('\n')}\n-----END CERTIFICATE-----\n`,
+    name,
+    privateKey,
   };
+}
+
+/** A certificate for one name that nobody but itself vouches for. */
+export function createSelfSigned(name: string): { key: string; cert: string } {
+  return createCertificate(name);
 }

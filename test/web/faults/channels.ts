@@ -1,6 +1,8 @@
 import type { Exchange } from '../exchange.ts';
+import { escapeText } from '../render/html.ts';
 import { notFoundPage, page } from '../render/index.ts';
 import type { FaultDefinition } from './fault.ts';
+import { oddLinks } from './links.ts';
 import { startStream } from './wire.ts';
 
 function sendFeed(exchange: Exchange, text: string, type = 'application/rss+xml'): 'answered' {
@@ -66,18 +68,7 @@ export const channelFaults: readonly FaultDefinition[] = [
     on: ['feed'],
     options: {},
     apply: (exchange) => {
-      const links = [
-        'javascript:alert(1)',
-        'file:///etc/passwd',
-        'http://127.0.0.1/admin',
-        'http://2130706433/',
-        'http://[::ffff:169.254.169.254]/',
-        'http://0x7f.1/',
-        `http://${exchange.host}/${'long'.repeat(250_000)}`,
-        `http://${exchange.host}/nul-\u0000-in-the-middle`,
-        'mailto:news@example.test',
-        '',
-      ];
+      const links = [...oddLinks(exchange.host), 'http://127.0.0.1/admin', 'http://0x7f.1/'].map(escapeText);
       const items = links.map((link, i) => `<item><title>odd ${i}</title><link>${link}</link></item>`);
       return sendFeed(exchange, rss(items.join('')));
     },

@@ -117,4 +117,34 @@ export const disguiseFaults: readonly FaultDefinition[] = [
       return 'answered';
     },
   },
+  {
+    name: 'fixed',
+    says: 'The body given, with its status and Content-Type (none when empty), or its Location.',
+    on: ['article'],
+    options: { status: 200, type: 'text/html; charset=utf-8', text: '', location: '' },
+    apply: (exchange, options) => {
+      const location = options.text('location');
+      exchange.send({
+        status: options.number('status'),
+        type: options.text('type'),
+        body: Buffer.from(options.text('text')),
+        ...(location === '' ? {} : { location }),
+      });
+      return 'answered';
+    },
+  },
+  {
+    name: 'proto-ld',
+    says: 'The article with structured data whose objects carry __proto__ and constructor keys.',
+    on: ['article'],
+    options: {},
+    apply: (exchange) => {
+      const reply = exchange.reply();
+      const keys = '"__proto__":{"polluted":"yes"},"constructor":{"prototype":{"polluted":"yes"}}';
+      const data = `<script type="application/ld+json">{"@type":"NewsArticle",${keys},"author":{${keys}}}</script><meta property="__proto__" content="polluted"><meta name="constructor" content="polluted"></head>`;
+      const text = reply.body.toString('latin1').replace('</head>', data);
+      exchange.send({ status: 200, type: reply.type, body: Buffer.from(text, 'latin1') });
+      return 'answered';
+    },
+  },
 ];

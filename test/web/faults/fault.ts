@@ -40,6 +40,8 @@ export interface FaultDefinition {
   expects?: (options: FaultOptions, url: string) => ExpectedOutcome;
   /** Links it plants on listings, which lead into it (traps). */
   links?: (options: FaultOptions) => readonly string[];
+  /** What it does to the TLS handshake of its hosts, before there is a request. */
+  handshake?: 'untrusted' | 'expired' | 'wrong-host' | 'refused';
   /** Answers, or changes the exchange and lets it pass. */
   apply(exchange: Exchange, options: FaultOptions, state: FaultState): 'answered' | 'pass';
 }

@@ -176,6 +176,30 @@ const answers: [string, FaultSpec, () => string, (answer: Answer) => void][] = [
     () => at('/feed'),
     (a) => expect(text(a).split('<item>').length).toBe(3_001),
   ],
+  [
+    'feed-literals',
+    { name: 'feed-literals' },
+    () => at('/feed'),
+    (a) => expect(text(a)).toContain('http://0x7f.1/literal'),
+  ],
+  [
+    'odd-links',
+    { name: 'odd-links' },
+    () => at('/'),
+    (a) => expect(text(a)).toContain('href="http://[::ffff:7f00:1]/literal"'),
+  ],
+  [
+    'fixed',
+    { name: 'fixed', options: { status: 207, type: '', text: 'as said' } },
+    () => article,
+    (a) => expect([a.status, a.headers['content-type'], text(a)]).toEqual([207, undefined, 'as said']),
+  ],
+  [
+    'proto-ld',
+    { name: 'proto-ld' },
+    () => article,
+    (a) => expect(text(a)).toContain('{"@type":"NewsArticle","__proto__"'),
+  ],
   ['xml-bomb', { name: 'xml-bomb' }, () => at('/feed'), (a) => expect(text(a)).toContain('<!ENTITY e9')],
   ['xxe', { name: 'xxe' }, () => at('/feed'), (a) => expect(text(a)).toContain('SYSTEM "file:')],
   [
@@ -298,8 +322,10 @@ describe('redirects', () => {
   });
 });
 
-it('every fault of the table is tested here or in wire.test.ts', async () => {
-  const files = ['./faults.test.ts', './wire.test.ts'].map((name) => new URL(name, import.meta.url));
+it('every fault of the table is tested here, in wire.test.ts or in tls.test.ts', async () => {
+  const files = ['./faults.test.ts', './wire.test.ts', './tls.test.ts'].map(
+    (name) => new URL(name, import.meta.url),
+  );
   const sources = (await Promise.all(files.map((file) => readFile(file, 'utf8')))).join('');
   for (const name of faultTable.keys()) expect(sources).toContain(`'${name}'`);
 });

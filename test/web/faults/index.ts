@@ -5,10 +5,12 @@ import { disguiseFaults } from './disguises.ts';
 import { encodingFaults } from './encodings.ts';
 import type { ActiveFault, FaultDefinition, FaultSpec } from './fault.ts';
 import { readOptions } from './fault.ts';
+import { linkFaults } from './links.ts';
 import { redirectFaults } from './redirects.ts';
 import { robotsFaults } from './robots.ts';
 import { slowFaults } from './slow.ts';
 import { statusFaults } from './statuses.ts';
+import { tlsFaults } from './tls.ts';
 import { trapFaults } from './traps.ts';
 
 export { isInShare } from './choose.ts';
@@ -27,6 +29,8 @@ export const faultTable: ReadonlyMap<string, FaultDefinition> = new Map(
     ...encodingFaults,
     ...robotsFaults,
     ...channelFaults,
+    ...linkFaults,
+    ...tlsFaults,
   ].map((definition) => [definition.name, definition]),
 );
 

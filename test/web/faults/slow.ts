@@ -68,10 +68,10 @@ export const slowFaults: readonly FaultDefinition[] = [
     name: 'endless',
     says: 'A body without end, as fast as the client reads (ends at maxMb, to spare the machine).',
     on: allPages,
-    options: { maxMb: 500 },
+    options: { maxMb: 500, type: 'text/html; charset=utf-8' },
     expects: () => ({ outcome: 'dead', reason: 'max_retries' }),
     apply: (exchange, options) => {
-      const stream = startStream(exchange, 200, { 'Content-Type': 'text/html; charset=utf-8' });
+      const stream = startStream(exchange, 200, { 'Content-Type': options.text('type') });
       const piece = Buffer.from('<p>and so on and so on</p>\n'.repeat(Math.floor(pieceBytes / 27)));
       let left = (options.number('maxMb') * 1_000_000) / piece.length;
       const pump = () => {

@@ -65,7 +65,10 @@ export function addDomainRoutes(
     },
     async (request) => {
       const { name } = request.params;
-      const facts = await loadDomainFacts(pool, name, { defaultDelayMs: config.fetch.defaultDelayMs });
+      const facts = await loadDomainFacts(pool, name, {
+        defaultDelayMs: config.fetch.defaultDelayMs,
+        defaultBudget: config.domains.maxPagesPerRun,
+      });
       if (facts === null)
         throw new AppError('domain_unknown', `no domain "${name}" is known`, { httpStatus: 404 });
       const { domain, events, runs, robots } = facts;

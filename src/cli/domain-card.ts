@@ -78,7 +78,10 @@ function numbersOf({ domain }: DomainFacts): [string, string][] {
     ['next request', domain.isPermanent ? 'after a reset' : relativeTime(domain.nextAt)],
     ['first seen', relativeTime(domain.firstSeenAt)],
     ['last crawled', relativeTime(domain.lastCrawledAt)],
-    ['blocked', `${domain.blockCount} times, first ${relativeTime(domain.firstBlockedAt)}`],
+    [
+      'blocks',
+      domain.blockCount === 0 ? '–' : `${domain.blockCount}, first ${relativeTime(domain.firstBlockedAt)}`,
+    ],
     ['entry', domain.entryUrl ?? '–'],
     ['seed', `rank ${domain.seedRank ?? '–'}, ${domain.dataset ?? 'no list'}`],
     ['fetchers', domain.pool],

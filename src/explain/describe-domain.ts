@@ -51,22 +51,23 @@ function statusText({ domain, events, now }: DomainFacts): string[] {
     case 'unreachable': {
       const last = events.find((one) => one.to === domain.status);
       const actor = last === undefined ? '' : `, by ${last.actor}`;
-      return [
-        `It was found ${domain.status} ${since}${actor}: ${reasonText(domain.reason)}.`,
-        ...(domain.status === 'blocked'
-          ? [`This is block ${domain.blockCount}; the third is for good.`]
-          : []),
-      ];
+      const verb = domain.status === 'blocked' ? 'was blocked' : 'became unreachable';
+      return [`It ${verb} ${since}${actor}: ${reasonText(domain.reason)}.`];
     }
   }
 }
 
 function restText({ domain, now }: DomainFacts): string[] {
   if (!isResting(domain)) return [];
-  if (domain.isPermanent) return ['It stays so until somebody resets it; nothing is tried.'];
+  if (domain.isPermanent) {
+    const third =
+      domain.blockCount >= 3 ? [`It was blocked ${domain.blockCount} times, which is for good.`] : [];
+    return [...third, 'It stays so until somebody resets it; nothing is tried.'];
+  }
   if (domain.restUntil === null || domain.restUntil <= now)
     return ['Its rest is over: whoever leases it next makes it active.'];
   const words = [`The rest ends ${until(domain.restUntil, now)}; it is active again when it is leased then.`];
+  if (domain.status === 'blocked') words.push(`This is block ${domain.blockCount}; the third is for good.`);
   if (domain.nextAt !== null && domain.nextAt < domain.restUntil)
     words.push(
       domain.reason === 'robots_denied'
@@ -87,7 +88,7 @@ function workText({ domain, switches, fetchersAlive, now }: DomainFacts): string
         ? `${lease.owner} works on it, with ${many(lease.inFlight, 'URL')} in hand; its lease ends ${until(lease.until, now)} unless it is renewed.`
         : `${lease.owner} held it and fell silent ${ago(lease.until, now)}; the next lease takes it over.`,
     );
-  else if (!isResting(domain) && domain.top !== null)
+  else if (words.length === 0 && !isResting(domain) && domain.top !== null)
     words.push(
       domain.nextAt !== null && domain.nextAt > now
         ? `It may be asked again ${until(domain.nextAt, now)} (${holdText(domain.hold)}).`
@@ -97,11 +98,17 @@ function workText({ domain, switches, fetchersAlive, now }: DomainFacts): string
 }
 
 function queueText({ domain, now }: DomainFacts): string {
-  const held = domain.budgeted === 0 ? '' : ` (${domain.budgeted} of them count against the budget)`;
+  const held = domain.budgeted === 0 ? '' : `, ${domain.budgeted} of them under its budget`;
   const ready =
     domain.queued === 0 ? 'No URL is ready' : `${many(domain.queued, 'URL is', 'URLs are')} ready${held}`;
   const next = domain.wakeAt === null ? '' : `; the next becomes due ${until(domain.wakeAt, now)}`;
-  return `${ready}${next}. ${domain.pagesCrawled} of ${many(domain.pagesKnown, 'known page')} crawled, ${many(domain.documents, 'document')}, ${many(domain.errorsTotal, 'error')}.`;
+  const counts = [
+    `${many(domain.pagesKnown, 'page')} known`,
+    `${domain.pagesCrawled} crawled`,
+    many(domain.documents, 'document'),
+    many(domain.errorsTotal, 'error'),
+  ];
+  return `${ready}${next}. ${counts.join(', ')}.`;
 }
 
 function budgetText({ domain, switches, now }: DomainFacts): string[] {

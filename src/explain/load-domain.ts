@@ -27,13 +27,17 @@ export type DomainFacts = {
 export async function loadDomainFacts(
   db: Queryable,
   name: DomainName,
-  options: { defaultDelayMs: number },
+  options: { defaultDelayMs: number; defaultBudget?: number },
 ): Promise<DomainFacts | null> {
   const domain = await loadDomain(db, name, options.defaultDelayMs);
   if (domain === null) return null;
   const robots = await loadRobotsOfDomain(db, domain.bucket, domain.domainKey);
   return {
-    domain,
+    domain: {
+      ...domain,
+      // Before the first fetcher has started, the configuration of whoever asks is the best there is.
+      budget: { ...domain.budget, configured: domain.budget.configured ?? options.defaultBudget ?? null },
+    },
     events: await loadDomainEvents(db, domain),
     runs: await loadDomainRuns(db, domain),
     robots: robots.map(({ origin, outcome, fetchedAt }) => ({ origin, outcome, fetchedAt })),

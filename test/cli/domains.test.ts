@@ -71,7 +71,7 @@ test('info and explain tell a domain; what is unknown is said so', async () => {
     'rank 2, list_1',
   ])
     expect(card).toContain(words);
-  expect(await well('explain', 'two.test')).toContain('blocked. It was found blocked');
+  expect(await well('explain', 'two.test')).toContain('blocked. It was blocked');
   expect(await json('explain', 'two.test')).toMatchObject({
     state: 'blocked',
     facts: { domain: { name: 'two.test' } },

@@ -65,7 +65,7 @@ it('a pending domain, a leased one, an exhausted one', async () => {
   expect(pending.state).toBe('pending');
   expect(pending.text).toContain('It was first seen 0 s ago and was never crawled.');
   expect(pending.text).toContain('It is due and waits for a free fetcher.');
-  expect(pending.text).toContain('1 URL is ready. 0 of 1 known page crawled, 0 documents, 0 errors.');
+  expect(pending.text).toContain('1 URL is ready. 1 page known, 0 crawled, 0 documents, 0 errors.');
   expect(pending.text).toContain('It gets one request every 1 s.');
   expect(pending.text).toMatch(
     /Its score is -?\d+ \(now: rank -600, yield 0, remaining \+2, errors 0, waiting 0\)/,
@@ -94,7 +94,7 @@ it('a blocked domain: why, until when, what is tried, and its URLs', async () =>
   });
   const blocked = await explain('refuses.test');
   expect(blocked.state).toBe('blocked');
-  expect(blocked.text).toContain('It was found blocked 0 s ago, by w1: it refuses us (403).');
+  expect(blocked.text).toContain('It was blocked 0 s ago, by w1: it refuses us (403).');
   expect(blocked.text).toContain('This is block 1; the third is for good.');
   expect(blocked.text).toContain('The rest ends in 14 days; it is active again when it is leased then.');
   expect(blocked.text).toContain(
@@ -117,7 +117,7 @@ it('an unreachable domain, and one whose robots.txt forbids everything', async (
   await learn('gone.test', { learnt: { move: { to: 'unreachable', reason: 'dns', restMs: [3_600_000] } } });
   const gone = await explain('gone.test');
   expect(gone.text).toMatch(
-    /found unreachable 0 s ago, by w1: its name cannot be resolved\. The rest ends in 60 min/,
+    /became unreachable 0 s ago, by w1: its name cannot be resolved\. The rest ends in 60 min/,
   );
   expect(gone.text).not.toContain('once a day');
 
@@ -134,7 +134,7 @@ it('a block for good, and its reset', async () => {
   await answers(test.db, [item('spam.test', 'a')]);
   await blockDomain(test.pool, keyOfDomain('spam.test')!, { reason: 'nothing but spam', actor: 'cli:me' });
   const blocked = await explain('spam.test');
-  expect(blocked.text).toContain('It was found blocked 0 s ago, by cli:me: nothing but spam.');
+  expect(blocked.text).toContain('It was blocked 0 s ago, by cli:me: nothing but spam.');
   expect(blocked.text).toContain('It stays so until somebody resets it; nothing is tried.');
   expect(blocked.inMs).toBeNull();
   const url = await explainUrl('https://spam.test/a');
@@ -156,7 +156,7 @@ it('a used budget, its renewal, and an open circuit', async () => {
     await finish(test.db, held, { items: held.urls.map((url) => done(url.hash)), budget: 1000 });
   const used = await explain('big.test');
   expect(used.text).toContain('Its budget of 2 pages is used up; it renews in 24 h.');
-  expect(used.text).toContain('3 URLs are ready (3 of them count against the budget)');
+  expect(used.text).toContain('3 URLs are ready, 3 of them under its budget');
   expect(used.text).toContain('It gets one request every 2.5 s (an operator set 2.5 s).');
   expect(used.advice).toContain('outrider domain set big.test --budget N');
   const rows = await test.pool.query<{ url: string }>(

@@ -63,10 +63,9 @@ an operator, lasts until "outrider domain reset". More: docs/guides/domains.md`,
     .description('everything about one domain: state, queue, budget, delay, score, events, runs, robots.txt')
     .action(async (name: string, _flags: object, command: Command) => {
       const context = loadContext(command);
-      const { defaultDelayMs } = context.loaded.config.fetch;
-      const facts = await withDatabase(context, ({ pool }) =>
-        loadDomainFacts(pool, name, { defaultDelayMs }),
-      );
+      const { fetch, domains } = context.loaded.config;
+      const defaults = { defaultDelayMs: fetch.defaultDelayMs, defaultBudget: domains.maxPagesPerRun };
+      const facts = await withDatabase(context, ({ pool }) => loadDomainFacts(pool, name, defaults));
       if (facts === null) throw unknownDomain(name);
       if (context.flags.json) return printJson({ ...describeDomain(facts), facts: shownFacts(facts) });
       process.stdout.write(renderDomainCard(facts, terminalWidth()));

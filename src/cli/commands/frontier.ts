@@ -142,8 +142,9 @@ function filterOf(flags: UrlFlags): UrlFilter {
 const isBareDomain = (text: string): boolean => !text.includes('/') && canonicalDomain(text) !== null;
 
 async function explainDomain(context: Context, name: string): Promise<void> {
-  const { defaultDelayMs } = context.loaded.config.fetch;
-  const facts = await withDatabase(context, ({ pool }) => loadDomainFacts(pool, name, { defaultDelayMs }));
+  const { fetch, domains } = context.loaded.config;
+  const defaults = { defaultDelayMs: fetch.defaultDelayMs, defaultBudget: domains.maxPagesPerRun };
+  const facts = await withDatabase(context, ({ pool }) => loadDomainFacts(pool, name, defaults));
   if (facts === null) throw unknownDomain(name);
   const explanation = describeDomain(facts);
   if (context.flags.json) return printJson({ ...explanation, facts: shownFacts(facts) });

@@ -81,6 +81,20 @@ BEGIN
   RETURN v_status::text;
 END $function$
 ;
+CREATE OR REPLACE FUNCTION public.domain_backfill_all(p_items json, p_actor text, p_skew interval DEFAULT '00:00:00'::interval)
+ RETURNS TABLE(made text)
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  v_item json;
+BEGIN
+  FOR v_item IN SELECT e.item FROM json_array_elements(p_items) AS e(item)
+                 ORDER BY (e.item ->> 'bucket')::smallint, (e.item ->> 'domain_key')::bigint LOOP
+    made := domain_backfill(v_item, p_actor, p_skew);
+    RETURN NEXT;
+  END LOOP;
+END $function$
+;
 CREATE OR REPLACE FUNCTION public.domain_block(p_bucket smallint, p_domain_key bigint, p_reason text, p_actor text, p_skew interval DEFAULT '00:00:00'::interval)
  RETURNS boolean
  LANGUAGE plpgsql

@@ -33,6 +33,7 @@ export type BackfillOptions = {
 
 const keysAtOnce = 2000;
 const summedAtOnce = 100;
+const madeAtOnce = 100;
 // Rows under a wrong key are rare (an older rule of what a domain is); beyond this many domains of them only the first
 // are merged, and what is left out is the history of the others, never a row.
 const mostMisfiled = 100_000;
@@ -59,17 +60,19 @@ export async function backfillDomains(db: Queryable, options: BackfillOptions): 
     for await (const one of orphansOf(db, bucket)) noteMisfiled(one, misfiled, report);
     options.onProgress?.(bucket + 1);
   }
+  const maker = new DomainMaker(db, options, report);
   for (let bucket = 0; bucket < 256; bucket += 1) {
     for await (const { storedKey, identity, sums } of orphansOf(db, bucket)) {
       if (identity?.domainKey !== storedKey) continue;
       const more = misfiled.get(storedKey);
       misfiled.delete(storedKey);
       if (more !== undefined) report.merged += 1;
-      await makeDomain(db, identity, more === undefined ? sums : addSums(sums, more.sums), options, report);
+      await maker.add(identity, more === undefined ? sums : addSums(sums, more.sums));
     }
     options.onProgress?.(256 + bucket + 1);
   }
-  for (const { identity, sums } of misfiled.values()) await makeDomain(db, identity, sums, options, report);
+  for (const { identity, sums } of misfiled.values()) await maker.add(identity, sums);
+  await maker.flush();
   return report;
 }
 
@@ -97,15 +100,40 @@ function noteMisfiled(one: KeyedSums, misfiled: Misfiled, report: BackfillReport
   }
 }
 
-async function makeDomain(
-  db: Queryable,
-  identity: UrlIdentity,
-  sums: DomainSums,
-  options: BackfillOptions,
-  report: BackfillReport,
-): Promise<void> {
+/** Gathers domains and makes them a hundred at a time. */
+class DomainMaker {
+  readonly #db: Queryable;
+  readonly #options: BackfillOptions;
+  readonly #report: BackfillReport;
+  #items: object[] = [];
+
+  constructor(db: Queryable, options: BackfillOptions, report: BackfillReport) {
+    this.#db = db;
+    this.#options = options;
+    this.#report = report;
+  }
+
+  async add(identity: UrlIdentity, sums: DomainSums): Promise<void> {
+    this.#items.push(itemOf(identity, sums, this.#options));
+    if (this.#items.length >= madeAtOnce) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const result = await this.#db.query<{ made: string | null }>(
+      'SELECT made FROM domain_backfill_all($1, $2)',
+      [JSON.stringify(this.#items), this.#options.actor],
+    );
+    this.#items = [];
+    for (const { made } of result.rows) {
+      if (made === 'slot') this.#report.slots += 1;
+      else if (made !== null) this.#report.made[made as keyof BackfillReport['made']] += 1;
+    }
+  }
+}
+
+function itemOf(identity: UrlIdentity, sums: DomainSums, options: BackfillOptions): object {
   const reason = decideBackfillBlock(sums);
-  const item = {
+  return {
     bucket: identity.bucket,
     domain_key: identity.domainKey.toString(),
     domain: identity.domain,
@@ -120,11 +148,4 @@ async function makeDomain(
     block_reason: reason,
     rest_ms: reason === null ? null : (options.cooldownsMs[reason] ?? dayMs),
   };
-  const result = await db.query<{ made: string | null }>('SELECT domain_backfill($1, $2) AS made', [
-    JSON.stringify(item),
-    options.actor,
-  ]);
-  const made = result.rows[0]?.made ?? null;
-  if (made === 'slot') report.slots += 1;
-  else if (made !== null) report.made[made as keyof BackfillReport['made']] += 1;
 }

@@ -6,6 +6,8 @@ CREATE TYPE hold_reason AS ENUM ('politeness', 'retry_after', 'circuit', 'cooldo
 CREATE TYPE url_kind AS ENUM ('article', 'listing', 'channel', 'image', 'probe');
 CREATE TYPE url_origin AS ENUM ('feed', 'sitemap', 'push', 'spider', 'archive', 'refresh', 'redirect', 'manual');
 CREATE TYPE url_status AS ENUM ('pending', 'fetched', 'redirected', 'duplicate', 'failed', 'needs_render', 'dead');
+CREATE TYPE backfill_item AS (bucket smallint, domain_key bigint, domain text, parent_domain text, first_seen_at timestamp with time zone, last_crawled_at timestamp with time zone, pages_known bigint, pages_crawled bigint, documents bigint, errors_total bigint, block_reason text, rest_ms double precision);
+CREATE TYPE seed_item AS (ord integer, bucket smallint, domain_key bigint, domain text, parent_domain text, rank integer);
 CREATE TYPE settle_document AS (url_hash bytea, url text, source_id integer, word_count integer, confidence real, published_at timestamp with time zone, modified_at timestamp with time zone, content_hash bytea, page_type text, language text, canonical_url text, title text, section text, description text, lead_image text, authors text[], keywords text[], meta jsonb, text text, raw_index integer, raw_encoding text, raw_type text);
 CREATE TYPE settle_domain AS (hold_ms double precision, hold_reason hold_reason, penalty_ms integer, good_run smallint, robots_delay_ms integer, source_delay_ms integer, ladder jsonb, trial_passed boolean, move_to domain_status, move_reason text, rest_ms double precision[]);
 CREATE TYPE settle_item AS (url_hash bytea, status url_status, due_in_ms double precision, tries smallint, http_status smallint, error_code text, error_text text, etag text, last_modified text, content_hash bytea, redirected_to text, url text, refresh_seconds integer, validation_status text, rejection_reason text, fetched boolean, unchanged boolean, target boolean, kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint, parent_url text, items_seen integer, items_duplicate integer, items_rejected integer, channel_id integer, channel_error text, channel_new integer, channel_format text, channel_hub text, last_item_at timestamp with time zone, result jsonb, execution_id bigint);
@@ -27,6 +29,70 @@ BEGIN
   PERFORM setting_set('max_pages_per_run', to_jsonb(p_budget), p_actor);
   UPDATE domain_slots SET budget_left = budget_left + p_budget - v_old, wake_at = now()
    WHERE budget_left IS NOT NULL AND budget_max IS NULL AND v_old IS NOT NULL;
+END $function$
+;
+CREATE OR REPLACE FUNCTION public.domain_backfill(p_item json, p_actor text, p_skew interval DEFAULT '00:00:00'::interval)
+ RETURNS text
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+DECLARE
+  v_now timestamptz := now() + p_skew;
+  i backfill_item := json_populate_record(NULL::backfill_item, p_item);
+  v_domain domains;
+  v_made boolean;
+  v_status domain_status;
+  v_rest timestamptz;
+BEGIN
+  v_status := CASE WHEN i.block_reason IS NOT NULL THEN 'blocked'
+    -- Channels do not count, as when a lease ends.
+    WHEN EXISTS (SELECT FROM url_frontier f WHERE f.bucket = i.bucket AND f.domain_key = i.domain_key
+                    AND f.status IN ('pending', 'failed') AND f.due_at IS NOT NULL AND f.kind IN ('article', 'listing')) THEN 'active'
+    ELSE 'exhausted' END;
+  INSERT INTO domains (bucket, domain_key, name, parent_domain, status, status_reason, status_since, first_seen_at,
+                       last_crawled_at, pages_known, pages_crawled, documents, errors_total, block_count, first_blocked_at)
+  VALUES (i.bucket, i.domain_key, i.domain, i.parent_domain, v_status, i.block_reason, v_now, i.first_seen_at,
+          i.last_crawled_at, i.pages_known, i.pages_crawled, i.documents, i.errors_total,
+          (i.block_reason IS NOT NULL)::integer, CASE WHEN i.block_reason IS NOT NULL THEN v_now END)
+  ON CONFLICT DO NOTHING;
+  v_made := FOUND;
+  SELECT * INTO v_domain FROM domains d WHERE d.bucket = i.bucket AND d.domain_key = i.domain_key;
+  -- A domain that lost its slot while it rested goes on resting.
+  v_rest := CASE WHEN v_domain.status IN ('blocked', 'unreachable') THEN v_now + ms(coalesce(i.rest_ms, 86400000)) END;
+  INSERT INTO domain_slots (bucket, domain_key, next_at, hold_reason, rest_until, asleep, wake_at)
+  VALUES (i.bucket, i.domain_key, CASE WHEN v_rest IS NULL THEN v_now ELSE least(v_rest, v_now + interval '1 day') END,
+          CASE WHEN v_rest IS NOT NULL THEN 'cooldown'::hold_reason END, v_rest, v_domain.status <> 'active', v_now)
+  ON CONFLICT DO NOTHING;
+  IF NOT FOUND AND NOT v_made THEN
+    RETURN NULL;
+  END IF;
+  PERFORM FROM domain_slots s WHERE s.bucket = i.bucket AND s.domain_key = i.domain_key FOR UPDATE;
+  UPDATE domain_slots s SET queued = x.queued, budgeted = x.budgeted, wake_at = v_now
+    FROM (SELECT count(*)::integer AS queued, count(*) FILTER (WHERE f.budgeted)::integer AS budgeted
+            FROM url_frontier f WHERE f.bucket = i.bucket AND f.domain_key = i.domain_key AND f.ready) x
+   WHERE s.bucket = i.bucket AND s.domain_key = i.domain_key AND s.lease_owner IS NULL;
+  UPDATE domain_slots s SET top = slot_top(s, v_now)
+   WHERE s.bucket = i.bucket AND s.domain_key = i.domain_key AND s.lease_owner IS NULL;
+  IF NOT v_made THEN
+    RETURN 'slot';
+  END IF;
+  INSERT INTO domain_events (bucket, domain_key, at, from_status, to_status, reason, actor)
+  VALUES (i.bucket, i.domain_key, v_now, NULL, v_status, coalesce(i.block_reason, 'backfill'), p_actor);
+  RETURN v_status::text;
+END $function$
+;
+CREATE OR REPLACE FUNCTION public.domain_backfill_all(p_items json, p_actor text, p_skew interval DEFAULT '00:00:00'::interval)
+ RETURNS TABLE(made text)
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  v_item json;
+BEGIN
+  FOR v_item IN SELECT e.item FROM json_array_elements(p_items) AS e(item)
+                 ORDER BY (e.item ->> 'bucket')::smallint, (e.item ->> 'domain_key')::bigint LOOP
+    made := domain_backfill(v_item, p_actor, p_skew);
+    RETURN NEXT;
+  END LOOP;
 END $function$
 ;
 CREATE OR REPLACE FUNCTION public.domain_block(p_bucket smallint, p_domain_key bigint, p_reason text, p_actor text, p_skew interval DEFAULT '00:00:00'::interval)
@@ -201,6 +267,55 @@ BEGIN
          top = slot_top(v_slot, v_now), wake_at = v_now
    WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key;
   RETURN true;
+END $function$
+;
+CREATE OR REPLACE FUNCTION public.domain_seed(p_items json, p_dataset text, p_skew interval DEFAULT '00:00:00'::interval)
+ RETURNS TABLE(ord integer, is_new boolean, needs_entry boolean)
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+DECLARE
+  v_now timestamptz := now() + p_skew;
+  v_items seed_item[];
+  v_new bigint[];
+BEGIN
+  SELECT array_agg(i ORDER BY i.bucket, i.domain_key) INTO v_items FROM json_populate_recordset(NULL::seed_item, p_items) i;
+  WITH made AS (
+    INSERT INTO domains (bucket, domain_key, name, parent_domain, status_since, first_seen_at, seed_rank, dataset)
+    SELECT i.bucket, i.domain_key, i.domain, i.parent_domain, v_now, v_now, i.rank, p_dataset
+      FROM unnest(v_items) i
+     WHERE NOT EXISTS (SELECT FROM domains d WHERE d.bucket = i.bucket AND d.domain_key = i.domain_key)
+     ORDER BY i.bucket, i.domain_key
+    ON CONFLICT DO NOTHING
+    RETURNING domain_key)
+  SELECT coalesce(array_agg(m.domain_key), '{}') INTO v_new FROM made m;
+  INSERT INTO domain_slots (bucket, domain_key, next_at)
+  SELECT i.bucket, i.domain_key, v_now FROM unnest(v_items) i
+   WHERE NOT EXISTS (SELECT FROM domain_slots s WHERE s.bucket = i.bucket AND s.domain_key = i.domain_key)
+   ORDER BY i.bucket, i.domain_key
+  ON CONFLICT DO NOTHING;
+  -- A settle writes counters of the domain under its slot's lock, and so does this.
+  PERFORM FROM domain_slots s
+    WHERE (s.bucket, s.domain_key) IN (SELECT i.bucket, i.domain_key FROM unnest(v_items) i)
+    ORDER BY s.bucket, s.domain_key
+    FOR UPDATE;
+  UPDATE domains d SET seed_rank = coalesce(i.rank, d.seed_rank), dataset = p_dataset
+    FROM unnest(v_items) i
+   WHERE d.bucket = i.bucket AND d.domain_key = i.domain_key
+     AND (d.seed_rank, d.dataset) IS DISTINCT FROM (coalesce(i.rank, d.seed_rank), p_dataset);
+  UPDATE domains d SET score = domain_score(d, s.queued, v_now)
+    FROM unnest(v_items) i JOIN domain_slots s ON s.bucket = i.bucket AND s.domain_key = i.domain_key
+   WHERE d.bucket = i.bucket AND d.domain_key = i.domain_key AND abs(d.score - domain_score(d, s.queued, v_now)) >= 1;
+  -- Before its first row a new slot may take its level from the score; others follow with their next settle.
+  UPDATE domain_slots s SET shift = score_shift(d.score)
+    FROM unnest(v_items) i JOIN domains d ON d.bucket = i.bucket AND d.domain_key = i.domain_key
+   WHERE s.bucket = i.bucket AND s.domain_key = i.domain_key AND s.queued = 0 AND s.lease_owner IS NULL
+     AND s.shift <> score_shift(d.score);
+  RETURN QUERY
+    SELECT i.ord, i.domain_key = ANY (v_new),
+           d.status = 'pending' AND NOT EXISTS (
+             SELECT FROM url_frontier f WHERE f.bucket = i.bucket AND f.domain_key = i.domain_key)
+      FROM unnest(v_items) i JOIN domains d ON d.bucket = i.bucket AND d.domain_key = i.domain_key;
 END $function$
 ;
 CREATE OR REPLACE FUNCTION public.frontier_due_buckets(p_pool text, p_skew interval DEFAULT '00:00:00'::interval)
@@ -1142,6 +1257,54 @@ CREATE OR REPLACE FUNCTION public.shifted_level(p_level integer, p_shift integer
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$ SELECT CASE WHEN p_level IS NOT NULL THEN least(10, greatest(1, p_level + p_shift))::smallint END $function$
+;
+CREATE OR REPLACE FUNCTION public.slot_repair(p_bucket smallint, p_domain_key bigint, p_skew interval DEFAULT '00:00:00'::interval)
+ RETURNS text[]
+ LANGUAGE plpgsql
+AS $function$
+#variable_conflict use_column
+DECLARE
+  v_now timestamptz := now() + p_skew;
+  v_slot domain_slots;
+  v_said domain_slots;
+  v_wrong text[] := '{}';
+  v_parked timestamptz;
+  v_pages bigint;
+  v_status domain_status;
+BEGIN
+  SELECT * INTO v_slot FROM domain_slots s WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key FOR UPDATE;
+  IF NOT FOUND OR v_slot.lease_owner IS NOT NULL THEN
+    RETURN NULL;
+  END IF;
+  v_said := v_slot;
+  SELECT count(*) FILTER (WHERE f.ready), count(*) FILTER (WHERE f.ready AND f.budgeted),
+         min(f.due_at) FILTER (WHERE NOT f.ready AND f.status <> 'fetched'),
+         count(*) FILTER (WHERE f.kind IN ('article', 'listing'))
+    INTO v_slot.queued, v_slot.budgeted, v_parked, v_pages
+    FROM url_frontier f WHERE f.bucket = p_bucket AND f.domain_key = p_domain_key;
+  v_slot.top := slot_top(v_slot, v_now);
+  SELECT d.status INTO v_status FROM domains d WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key;
+  v_slot.asleep := coalesce(v_status <> 'active', true);
+  IF v_slot.queued <> v_said.queued THEN v_wrong := array_append(v_wrong, 'queued'); END IF;
+  IF v_slot.budgeted <> v_said.budgeted THEN v_wrong := array_append(v_wrong, 'budgeted'); END IF;
+  IF v_slot.top IS DISTINCT FROM v_said.top THEN v_wrong := array_append(v_wrong, 'top'); END IF;
+  IF v_slot.asleep <> v_said.asleep THEN v_wrong := array_append(v_wrong, 'asleep'); END IF;
+  -- Woken too early costs one look, woken too late a row.
+  IF v_parked < coalesce(v_said.wake_at, 'infinity') THEN v_wrong := array_append(v_wrong, 'wake_at'); END IF;
+  IF cardinality(v_wrong) > 0 THEN
+    UPDATE domain_slots s
+       SET queued = v_slot.queued, budgeted = v_slot.budgeted, top = v_slot.top, asleep = v_slot.asleep,
+           -- A slot that enters a level is new there, which the low-water mark needs.
+           next_at = CASE WHEN v_slot.top IS DISTINCT FROM s.top THEN greatest(s.next_at, v_now) ELSE s.next_at END,
+           -- Promotion knows of budgets and refreshes: woken at once, it works out the rest.
+           wake_at = v_now
+     WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key;
+  END IF;
+  UPDATE domains d SET pages_known = v_pages
+   WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key AND d.pages_known <> v_pages;
+  IF FOUND THEN v_wrong := array_append(v_wrong, 'pages_known'); END IF;
+  RETURN v_wrong;
+END $function$
 ;
 CREATE OR REPLACE FUNCTION public.submit_is_budgeted(i submit_item)
  RETURNS boolean

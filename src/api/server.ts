@@ -11,6 +11,7 @@ import type { LoopHealth } from '../resilience/index.ts';
 import { createSource, listSources } from '../sources/index.ts';
 import type { Log, Metrics } from '../telemetry/index.ts';
 import { urlId } from '../url/index.ts';
+import { addDomainRoutes } from './domains.ts';
 import { answerHealth } from './health.ts';
 
 export type ApiOptions = {
@@ -98,6 +99,7 @@ async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   );
   addHealthRoutes(app, options);
   addDataRoutes(app, options);
+  addDomainRoutes(app, options);
   return app;
 }
 
@@ -132,7 +134,7 @@ function addHealthRoutes(app: FastifyInstance, options: ApiOptions): void {
     reply
       .type('text/plain')
       .send(
-        `Outrider ${options.version}\n\n/api/v1/sources\n/api/v1/channels\n/api/v1/frontier/stats\n/api/v1/documents?q=words\n/api/v1/openapi.json\n/health\n/metrics\n`,
+        `Outrider ${options.version}\n\n/api/v1/sources\n/api/v1/channels\n/api/v1/frontier/stats\n/api/v1/domains\n/api/v1/workers\n/api/v1/documents?q=words\n/api/v1/openapi.json\n/health\n/metrics\n`,
       ),
   );
 }

@@ -4,7 +4,9 @@ import { addConfigCommand } from './commands/config.ts';
 import { addDatabaseCommands } from './commands/database.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDocsCommands } from './commands/docs.ts';
+import { addDomainCommands } from './commands/domains.ts';
 import { addFrontierCommands } from './commands/frontier.ts';
+import { addOperateCommands } from './commands/operate.ts';
 import { addRoleCommands } from './commands/roles.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addSourceCommands } from './commands/sources.ts';
@@ -55,6 +57,8 @@ First steps:
   addRunCommand(program);
   addSourceCommands(program);
   addFrontierCommands(program);
+  addDomainCommands(program);
+  addOperateCommands(program);
   addDocsCommands(program);
   addDatabaseCommands(program);
   addConfigCommand(program);

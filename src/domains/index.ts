@@ -1,4 +1,6 @@
+export { type BackfillOptions, type BackfillReport, backfillDomains } from './backfill.ts';
 export { ageLadder, decideLadder, goodStanding, type LadderSignal, type LadderStep } from './ladder.ts';
+export { loadLeases, loadWorkers, type WorkerLeases, type WorkerState } from './leases.ts';
 export {
   type BlockReason,
   blockReasons,
@@ -6,7 +8,27 @@ export {
   domainStatuses,
   mayMove,
 } from './lifecycle.ts';
+export {
+  countDomains,
+  type DomainRow,
+  type DomainSort,
+  domainSorts,
+  listDomains,
+  topDomains,
+} from './list.ts';
+export {
+  type DomainDetails,
+  type DomainEvent,
+  type DomainName,
+  type DomainRun,
+  keyOfDomain,
+  loadDomain,
+  loadDomainEvents,
+  loadDomainRuns,
+} from './load.ts';
 export { rescoreDomains, reviveAllowed, saveBudget } from './maintenance.ts';
 export { blockDomain, configureDomain, type DomainChoice, type DomainKey, resetDomain } from './operate.ts';
+export { type RecalculateReport, recalculateDomains } from './recalculate.ts';
 export { decideRefresh, type RefreshOptions } from './refresh.ts';
 export { loadRobots, loadRobotsOfDomain, type RobotsRecord, saveRobots } from './robots-cache.ts';
+export { type SeedOptions, type SeedReport, seedDomains } from './seeds.ts';

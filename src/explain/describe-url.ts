@@ -1,4 +1,5 @@
 import { mostAhead, type RowFacts, type SlotFacts, type UrlFacts } from './load-url.ts';
+import { ago, holdText, reasonText, seconds, switchTexts, until } from './words.ts';
 
 /** The answer in words: what it is, why it waits or ended, and when something happens next. */
 export type Explanation = { state: string; sentences: string[]; expectedAt: Date | null };
@@ -62,7 +63,7 @@ function describeState(facts: UrlFacts, row: RowFacts): State {
       return ended(
         'fetched',
         `It was fetched ${ago(row.lastFetchedAt, facts.now)}${row.hasDocument ? ' and its document is stored' : ''}.`,
-        ...(row.dueAt === null ? [] : [`It is looked at again ${until(row.dueAt, facts.now)}.`]),
+        ...refreshText(facts, row),
       );
     case 'redirected':
       return ended('redirected', `It redirects to ${row.redirectedTo}, which has a row of its own.`);
@@ -87,6 +88,14 @@ function describeState(facts: UrlFacts, row: RowFacts): State {
   }
 }
 
+function refreshText(facts: UrlFacts, row: RowFacts): string[] {
+  if (row.dueAt === null) return [];
+  if (!facts.switches.refresh)
+    return [`It would be looked at again ${until(row.dueAt, facts.now)}.`, switchTexts.refresh];
+  if (row.dueAt > facts.now) return [`It is looked at again ${until(row.dueAt, facts.now)}.`];
+  return ['It is due for another look and is readied as soon as the budget of its domain has room.'];
+}
+
 function describeWaiting(facts: UrlFacts, row: RowFacts): State {
   const { slot, now } = facts;
   const words: string[] = [];
@@ -99,6 +108,8 @@ function describeWaiting(facts: UrlFacts, row: RowFacts): State {
     const what =
       row.kind === 'channel' ? 'The next poll is' : row.status === 'failed' ? 'The next try is' : 'It is';
     words.push(`${what} due ${until(row.dueAt, now)}.`);
+    if (row.kind === 'channel' && !facts.switches.polling) words.push(switchTexts.polling);
+    if (slot !== null) words.push(...restText(facts, slot, row).words);
     return {
       state: row.status === 'failed' ? 'waits for its retry' : 'not due yet',
       words,
@@ -115,28 +126,80 @@ function describeWaiting(facts: UrlFacts, row: RowFacts): State {
     words.push(`It is in the batch that ${slot.leaseOwner} is fetching right now.`);
     return { state: 'fetching', words, expectedAt: now };
   }
-  return describeQueue(facts, slot, words);
+  if (row.status === 'pending' && row.fetchCount > 0 && row.kind !== 'channel')
+    words.push(`It was fetched ${ago(row.lastFetchedAt, now)} and is due for another look.`);
+  return describeQueue(facts, slot, row, words);
 }
 
-function describeQueue(facts: UrlFacts, slot: SlotFacts, words: string[]): State {
+/** What a resting domain means for a row: when it ends, and what may happen before. */
+function restText(facts: UrlFacts, slot: SlotFacts, row: RowFacts): { words: string[]; endsAt: Date | null } {
+  const { now, domain } = facts;
+  if (slot.domainStatus !== 'blocked' && slot.domainStatus !== 'unreachable')
+    return { words: [], endsAt: now };
+  const why = `Its domain is ${slot.domainStatus}: ${reasonText(slot.statusReason)}.`;
+  if (slot.isPermanent)
+    return {
+      words: [why, `It stays so until somebody resets it: "outrider domain reset ${domain} --reason …".`],
+      endsAt: null,
+    };
+  if (slot.restUntil === null || slot.restUntil <= now)
+    return { words: [`${why} Its rest is over; it is tried when it is leased.`], endsAt: slot.nextAt };
+  const trial = slot.nextAt !== null && slot.nextAt < slot.restUntil ? slot.nextAt : null;
+  const trials =
+    trial === null ? '' : ` Before that one channel is tried once a day, next ${until(trial, now)}.`;
+  return {
+    words: [why, `The rest ends ${until(slot.restUntil, now)}.${trials}`],
+    endsAt: row.kind === 'channel' ? (trial ?? slot.restUntil) : slot.restUntil,
+  };
+}
+
+/** What holds a ready row besides its place in the queue, and until when; null: nobody knows. */
+function holdsOf(facts: UrlFacts, slot: SlotFacts, row: RowFacts): { words: string[]; endsAt: Date | null } {
+  const { words, endsAt } = restText(facts, slot, row);
+  let end = endsAt;
+  if (slot.isCircuitOpen && words.length === 0)
+    words.push('The domain refused us repeatedly: its circuit is open and one URL at a time is let through.');
+  if (row.budgeted && !slot.isBudgetOpen) {
+    words.push(`The budget of its domain is used up; it renews ${until(slot.budgetUntil, facts.now)}.`);
+    end = later(end, slot.budgetUntil);
+  }
+  if (!facts.switches.fetching) {
+    words.push(switchTexts.fetching);
+    end = null;
+  } else if (row.kind === 'channel' && !facts.switches.polling) {
+    words.push(switchTexts.polling);
+    end = null;
+  }
+  return { words, endsAt: end };
+}
+
+/** The later of two times; null: one of them never comes. */
+const later = (a: Date | null, b: Date | null): Date | null =>
+  a === null || b === null ? null : new Date(Math.max(a.getTime(), b.getTime()));
+
+function describeQueue(facts: UrlFacts, slot: SlotFacts, row: RowFacts, words: string[]): State {
   const { now, robots } = facts;
+  const holds = holdsOf(facts, slot, row);
+  words.push(...holds.words);
   if (facts.fetchersAlive === 0) words.push('No fetcher is running: start one with "outrider up".');
   if (robots.known && !robots.allowed)
     words.push(`robots.txt forbids it${ruleText(robots)}; it will be given up when its turn comes.`);
   else if (robots.known && robots.unavailable)
     words.push('robots.txt of its host could not be read; nothing is requested until it can.');
   if (slot.leaseOwner !== null)
-    words.push(
-      `Its domain is being worked on by ${slot.leaseOwner} until ${until(slot.leaseUntil, now).replace(/^in /, 'in ')}.`,
-    );
-  else if (slot.nextAt > now)
-    words.push(`Its domain may be asked again ${until(slot.nextAt, now)} (${holdText(slot)}).`);
-  else words.push('Its domain is due and waits for a free fetcher.');
+    words.push(`Its domain is being worked on by ${slot.leaseOwner} until ${until(slot.leaseUntil, now)}.`);
+  else if (slot.nextAt !== null && slot.nextAt > now)
+    words.push(`Its domain may be asked again ${until(slot.nextAt, now)} (${holdText(slot.holdReason)}).`);
+  else if (holds.words.length === 0) words.push('Its domain is due and waits for a free fetcher.');
   const many = facts.ahead >= mostAhead ? `${mostAhead} or more` : String(facts.ahead);
   if (facts.ahead > 0)
     words.push(`${many} ${facts.ahead === 1 ? 'URL of the domain goes' : 'URLs of the domain go'} first.`);
-  const startsAt = Math.max(now.getTime(), slot.leaseOwner === null ? slot.nextAt.getTime() : now.getTime());
-  const expectedAt = facts.fetchersAlive === 0 ? null : new Date(startsAt + facts.ahead * slot.delayMs);
+  const freeAt = slot.leaseOwner === null ? slot.nextAt : now;
+  const startsAt = later(later(freeAt, holds.endsAt), now);
+  const expectedAt =
+    facts.fetchersAlive === 0 || startsAt === null
+      ? null
+      : new Date(startsAt.getTime() + facts.ahead * slot.delayMs);
   if (expectedAt !== null)
     words.push(
       `Expected ${facts.ahead >= mostAhead ? 'not before' : 'about'} ${until(expectedAt, now)}, at one request every ${seconds(slot.delayMs)}.`,
@@ -144,30 +207,6 @@ function describeQueue(facts: UrlFacts, slot: SlotFacts, words: string[]): State
   return { state: 'waiting', words, expectedAt };
 }
 
-const holdTexts: Record<string, string> = {
-  politeness: 'the gap between two requests',
-  retry_after: 'the server asked us to wait',
-  circuit: 'it refused us repeatedly',
-  cooldown: 'the domain rests',
-  robots: 'robots.txt could not be read',
-  operator: 'an operator holds it',
-};
-
-const holdText = (slot: SlotFacts): string =>
-  holdTexts[slot.holdReason ?? 'politeness'] ?? 'the gap between two requests';
 const ruleText = (robots: { line: number | null; rule: string | null }): string =>
   robots.line === null ? '' : ` (line ${robots.line}: ${robots.rule ?? ''})`;
 const detail = (row: RowFacts): string => (row.errorText === null ? '' : ` (${row.errorText})`);
-const seconds = (ms: number): string => (ms % 1000 === 0 ? `${ms / 1000} s` : `${(ms / 1000).toFixed(1)} s`);
-
-function span(ms: number): string {
-  const s = Math.round(Math.abs(ms) / 1000);
-  if (s < 90) return `${s} s`;
-  if (s < 5400) return `${Math.round(s / 60)} min`;
-  return s < 129_600 ? `${Math.round(s / 3600)} h` : `${Math.round(s / 86_400)} days`;
-}
-
-const ago = (date: Date | null, now: Date): string =>
-  date === null ? 'never' : `${span(now.getTime() - date.getTime())} ago`;
-const until = (date: Date | null, now: Date): string =>
-  date === null ? 'never' : date <= now ? 'now' : `in ${span(date.getTime() - now.getTime())}`;

@@ -2,6 +2,7 @@ import type { Queryable } from '../db/index.ts';
 import { loadRobots } from '../domains/index.ts';
 import type { HoldReason, UrlKind, UrlOrigin, UrlStatus } from '../frontier/index.ts';
 import { decideRobots } from '../robots/index.ts';
+import { loadSwitches, type Switches } from '../switches/index.ts';
 import { originOf, type UrlIdentity, urlId } from '../url/index.ts';
 
 /** Everything known about why a URL is where it is. Times are the database's, ages counted by it. */
@@ -17,6 +18,7 @@ export type UrlFacts = {
   /** URLs of the domain that go first, counted up to 1,000. */
   ahead: number;
   fetchersAlive: number;
+  switches: Switches;
   now: Date;
 };
 
@@ -40,18 +42,26 @@ export type RowFacts = {
   redirectedTo: string | null;
   duplicateOf: Buffer | null;
   hasDocument: boolean;
+  /** The budget of its domain governs it. */
+  budgeted: boolean;
 };
 
 export type SlotFacts = {
   inFlight: boolean;
   leaseOwner: string | null;
   leaseUntil: Date | null;
-  nextAt: Date;
+  /** null: not by itself. */
+  nextAt: Date | null;
   holdReason: HoldReason | null;
   delayMs: number;
   queued: number;
   domainStatus: string;
   statusReason: string | null;
+  restUntil: Date | null;
+  isPermanent: boolean;
+  isCircuitOpen: boolean;
+  isBudgetOpen: boolean;
+  budgetUntil: Date | null;
 };
 
 export const mostAhead = 1000;
@@ -67,11 +77,7 @@ export async function loadUrlFacts(
   const row = (await db.query<RowFacts & { url: string }>(rowQuery, key)).rows[0] ?? null;
   const slot = (await db.query<SlotFacts>(slotQuery, [...key, options.defaultDelayMs])).rows[0] ?? null;
   const fetchUrl = row?.url ?? identity.fetchUrl;
-  const common = (
-    await db.query<{ now: Date; fetchers: number }>(
-      `SELECT now() AS now, (SELECT count(*)::integer FROM workers WHERE role IN ('fetch', 'run') AND heartbeat_at > now() - interval '30 seconds') AS fetchers`,
-    )
-  ).rows[0]!;
+  const common = await loadCommon(db);
   const waits = row?.ready === true && row.dueAt !== null;
   return {
     id: urlId(identity.domainKey, hash),
@@ -81,23 +87,35 @@ export async function loadUrlFacts(
     slot,
     robots: await robotsFacts(db, identity, fetchUrl, options.productToken),
     ahead: waits ? await countAhead(db, key, row) : 0,
-    fetchersAlive: common.fetchers,
-    now: common.now,
+    ...common,
   };
+}
+
+/** What holds for everything: who works, what is switched off, and what time it is in the database. */
+export async function loadCommon(
+  db: Queryable,
+): Promise<Pick<UrlFacts, 'fetchersAlive' | 'switches' | 'now'>> {
+  const result = await db.query<{ now: Date; fetchersAlive: number }>(
+    `SELECT now() AS now, (SELECT count(*)::integer FROM workers WHERE role IN ('fetch', 'run')
+        AND heartbeat_at > now() - interval '30 seconds') AS "fetchersAlive"`,
+  );
+  return { ...result.rows[0]!, switches: await loadSwitches(db) };
 }
 
 const rowQuery = `
   SELECT f.url, f.kind, f.origin, f.status, f.ready, f.level, f.priority, f.tries, f.fetch_count AS "fetchCount", f.due_at AS "dueAt",
          f.discovered_at AS "discoveredAt", f.last_fetched_at AS "lastFetchedAt", f.parent_url AS "parentUrl", s.name AS "sourceName",
          f.http_status AS "httpStatus", f.error_code AS "errorCode", f.error_text AS "errorText", f.redirected_to AS "redirectedTo",
-         f.duplicate_of AS "duplicateOf",
+         f.duplicate_of AS "duplicateOf", f.budgeted,
          EXISTS (SELECT FROM documents d WHERE d.bucket = f.bucket AND d.domain_key = f.domain_key AND d.url_hash = f.url_hash) AS "hasDocument"
     FROM url_frontier f LEFT JOIN sources s ON s.id = f.source_id
    WHERE f.bucket = $1 AND f.domain_key = $2 AND f.url_hash = $3`;
 
 const slotQuery = `
   SELECT coalesce($3::bytea = ANY (s.in_flight), false) AS "inFlight", s.lease_owner AS "leaseOwner", s.lease_until AS "leaseUntil",
-         s.next_at AS "nextAt", s.hold_reason AS "holdReason", s.queued, d.status AS "domainStatus", d.status_reason AS "statusReason",
+         nullif(s.next_at, 'infinity') AS "nextAt", s.hold_reason AS "holdReason", s.queued, d.status AS "domainStatus", d.status_reason AS "statusReason",
+         nullif(s.rest_until, 'infinity') AS "restUntil", coalesce(s.rest_until = 'infinity', false) AS "isPermanent",
+         s.circuit_good IS NOT NULL AS "isCircuitOpen", slot_budget_open(s, now()) AS "isBudgetOpen", s.budget_until AS "budgetUntil",
          slot_delay_ms(s, $4::integer) AS "delayMs"
     FROM domain_slots s JOIN domains d ON d.bucket = s.bucket AND d.domain_key = s.domain_key
    WHERE s.bucket = $1 AND s.domain_key = $2`;

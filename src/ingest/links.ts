@@ -1,19 +1,32 @@
 import { decidePriority, type SubmitItem } from '../frontier/index.ts';
 import { discoverLinks, type Page } from '../html/index.ts';
+import type { SourceSettings } from '../sources/index.ts';
 import { canonicalDomain, classifyUrl, decideUrlFilter, identifyUrl } from '../url/index.ts';
 import { validatePage } from '../validate/index.ts';
 import { readPage } from './article.ts';
 import type { Ingested, IngestSettings, PageResponse } from './response.ts';
 
 const defaultDepth = 3;
+const defaultPriority = 5;
 
-/** Links of a page that the spider may follow; none unless the source is spidered. */
+type SpiderRules = { priority: number; settings: SourceSettings };
+
+// A seeded domain belongs to nobody: what began with the spider goes on with its defaults, and never leaves the domain.
+function spiderRulesOf(response: PageResponse, { source }: IngestSettings): SpiderRules | null {
+  if (source !== null) return source.ingestionMode === 'feed' ? null : source;
+  const { row } = response;
+  return row.sourceId === null && row.origin === 'spider'
+    ? { priority: defaultPriority, settings: {} }
+    : null;
+}
+
+/** Links of a page that the spider may follow; none unless the source is spidered or the domain was seeded. */
 export function findSpiderLinks(page: Page, response: PageResponse, settings: IngestSettings): SubmitItem[] {
-  const { source } = settings;
-  if (source === null || source.ingestionMode === 'feed') return [];
+  const rules = spiderRulesOf(response, settings);
+  if (rules === null) return [];
   const { row } = response;
   const depth = row.depth + 1;
-  const maxDepth = source.settings.maxDepth || defaultDepth;
+  const maxDepth = rules.settings.maxDepth || defaultDepth;
   if (maxDepth > 0 && depth > maxDepth) return [];
   const domain = canonicalDomain(response.finalUrl);
   const found: SubmitItem[] = [];
@@ -24,13 +37,13 @@ export function findSpiderLinks(page: Page, response: PageResponse, settings: In
     const external = identity.domain !== domain;
     const filtered = decideUrlFilter(identity, {
       ...(domain === null ? {} : { domains: [domain] }),
-      ...(source.settings.allowLeaving ? { allowLeaving: true } : {}),
-      ...(source.settings.include ? { include: source.settings.include } : {}),
-      ...(source.settings.exclude ? { exclude: source.settings.exclude } : {}),
+      ...(rules.settings.allowLeaving ? { allowLeaving: true } : {}),
+      ...(rules.settings.include ? { include: rules.settings.include } : {}),
+      ...(rules.settings.exclude ? { exclude: rules.settings.exclude } : {}),
     });
     if (filtered.outcome === 'rejected') continue;
     const { kind } = classifyUrl(identity.fetchUrl, {
-      articlePatterns: source.settings.articleUrlPatterns ?? [],
+      articlePatterns: rules.settings.articleUrlPatterns ?? [],
     });
     if (kind === 'other') continue;
     found.push({
@@ -38,7 +51,7 @@ export function findSpiderLinks(page: Page, response: PageResponse, settings: In
       kind,
       origin: 'spider',
       sourceId: row.sourceId,
-      priority: decidePriority({ base: source.priority, origin: 'spider', kind, depth, external }),
+      priority: decidePriority({ base: rules.priority, origin: 'spider', kind, depth, external }),
       depth,
       parentUrl: response.finalUrl,
       own: !external,

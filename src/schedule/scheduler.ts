@@ -2,7 +2,7 @@ import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import { discoverChannels } from '../discover/index.ts';
 import { indexDocuments } from '../documents/index.ts';
-import { rescoreDomains, reviveAllowed } from '../domains/index.ts';
+import { countDomains, loadLeases, rescoreDomains, reviveAllowed } from '../domains/index.ts';
 import { dropOldPartitions, ensurePartitions, foldCounters, pruneProbes } from '../frontier/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
 import { SwitchReader } from '../switches/index.ts';
@@ -49,6 +49,7 @@ export class Scheduler {
         await rescoreDomains(this.#options.database.pool);
         return 'idle';
       }),
+      loop('gauges', 30_000, () => this.#measure()),
       loop('housekeeping', 3_600_000, () => this.#housekeep()),
     ]);
   }
@@ -75,6 +76,14 @@ export class Scheduler {
     const { domains, revived } = await reviveAllowed(database.pool);
     if (revived > 0) log.info({ revived }, 'URLs that robots.txt forbade are judged by its new rules');
     return domains > 0 ? 'busy' : 'idle';
+  }
+
+  async #measure(): Promise<TurnResult> {
+    const { database, metrics } = this.#options;
+    for (const [status, count] of Object.entries(await countDomains(database.pool)))
+      metrics.domains.set({ status }, count);
+    metrics.leasesExpired.set((await loadLeases(database.pool)).expired);
+    return 'idle';
   }
 
   async #index(): Promise<TurnResult> {

@@ -9,5 +9,6 @@ export {
   type Source,
   type SourceSettings,
   saveIngestionMode,
+  saveRespectRobots,
   slugOf,
 } from './sources.ts';

@@ -123,3 +123,27 @@ export async function loadSources(db: Queryable, ids: readonly number[]): Promis
 export async function saveIngestionMode(db: Queryable, id: number, mode: IngestionMode): Promise<void> {
   await db.query('UPDATE sources SET ingestion_mode = $2, updated_at = now() WHERE id = $1', [id, mode]);
 }
+
+/**
+ * Says whether Disallow lines hold for a source; only an operator may, and the reason is written down with it. null:
+ * there is no such source.
+ */
+export async function saveRespectRobots(
+  db: Queryable,
+  slug: string,
+  respects: boolean,
+  by: { reason: string; actor: string },
+): Promise<Source | null> {
+  const result = await db.query<Source>(
+    `WITH changed AS (
+       UPDATE sources SET updated_at = now(),
+              settings = CASE WHEN $2::boolean THEN settings - 'respectRobots' ELSE settings || '{"respectRobots": false}' END
+        WHERE slug = $1 RETURNING ${columns}
+     ), noted AS (
+       INSERT INTO audit (actor, action, subject, detail)
+       SELECT $3, 'respect_robots', c.slug, jsonb_build_object('on', $2::boolean, 'reason', $4::text) FROM changed c)
+     SELECT * FROM changed`,
+    [slug, respects, by.actor, by.reason],
+  );
+  return result.rows[0] ?? null;
+}

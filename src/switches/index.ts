@@ -1,8 +1,11 @@
 export {
+  loadSwitchChanges,
   loadSwitches,
+  type SwitchChange,
   type Switches,
   type SwitchName,
   SwitchReader,
+  saveAudit,
   saveSwitch,
   switchNames,
 } from './switches.ts';

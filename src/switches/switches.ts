@@ -32,6 +32,31 @@ export async function saveSwitch(
   await db.query('SELECT switch_set($1, $2, $3)', [name, isOn, actor]);
 }
 
+/** Who changed a switch last, and when; absent while nobody has. */
+export type SwitchChange = { name: SwitchName; changedAt: Date; changedBy: string };
+
+/** The switches that were ever set, with who set them. */
+export async function loadSwitchChanges(db: Queryable): Promise<SwitchChange[]> {
+  const result = await db.query<SwitchChange>(
+    `SELECT substr(name, 8) AS name, changed_at AS "changedAt", changed_by AS "changedBy"
+       FROM settings WHERE name LIKE 'switch.%' ORDER BY name`,
+  );
+  return result.rows.filter((row) => switchNames.includes(row.name));
+}
+
+/** Writes down what an operator did, for everything that is not a move of a domain: those have events. */
+export async function saveAudit(
+  db: Queryable,
+  entry: { actor: string; action: string; subject: string; detail: object },
+): Promise<void> {
+  await db.query('INSERT INTO audit (actor, action, subject, detail) VALUES ($1, $2, $3, $4)', [
+    entry.actor,
+    entry.action,
+    entry.subject,
+    JSON.stringify(entry.detail),
+  ]);
+}
+
 const lifeMs = 2000;
 
 /** The switches as a worker sees them: read again every two seconds. */

@@ -62,6 +62,17 @@ export function createMetrics() {
       help: 'Domains this process holds.',
       registers,
     }),
+    domains: new Gauge({
+      name: 'outrider_domains',
+      help: 'Domains by status; set by the schedule role.',
+      labelNames: ['status'],
+      registers,
+    }),
+    leasesExpired: new Gauge({
+      name: 'outrider_leases_expired',
+      help: 'Leases past their end that nobody has taken over yet; set by the schedule role.',
+      registers,
+    }),
     loopTurns: new Counter({
       name: 'outrider_loop_turns_total',
       help: 'Turns of each loop.',

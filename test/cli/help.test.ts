@@ -34,6 +34,10 @@ describe('help', () => {
         'add',
         'sources',
         'channels',
+        'domain',
+        'workers',
+        'switch',
+        'explain',
         'docs',
         'db',
         'migrate',
@@ -54,12 +58,17 @@ describe('help', () => {
     ['add', '--name'],
     ['sources', '--help'],
     ['channels', '--help'],
+    ['domain', 'backfill'],
+    ['domain seed', '--dataset'],
+    ['domain set', '--budget'],
+    ['workers', '--help'],
+    ['switch', '[on|off]'],
     ['docs', 'search'],
     ['db', 'export'],
     ['migrate', '--status'],
     ['config', '--dump'],
   ])('%s --help explains itself', async (command, words) => {
-    const { code, stdout } = await run([command, '--help']);
+    const { code, stdout } = await run([...command.split(' '), '--help']);
     expect(code).toBe(0);
     expect(stdout).toContain(`Usage: outrider ${command}`);
     expect(stdout).toContain(words);
@@ -98,6 +107,10 @@ describe('mistakes end with code 2 and say what to do', () => {
       ['mailto:me@example.com'],
     ],
     ['minutes that are none', ['add', 'https://example.com/', '--every', 'often'], ['--every']],
+    ['a status that is none', ['domain', 'status', '--status', 'odd'], ['odd', 'pending, active']],
+    ['no reason', ['domain', 'block', 'example.com'], ['--reason']],
+    ['a switch that is none', ['switch', 'spidr', 'off'], ['Known:', 'spider']],
+    ['neither on nor off', ['switch', 'spider', 'maybe'], ['neither on nor off']],
     ['a limit that is none', ['docs', 'list', '--limit', 'all'], ['--limit']],
     ['a version that is none', ['migrate', '--to', 'latest'], ['--to']],
     ['seconds that are none', ['demo', '--seconds', 'soon'], ['--seconds', '"soon"']],

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { AppError, EXIT } from '../../errors/index.ts';
-import { describeUrl, loadUrlFacts } from '../../explain/index.ts';
+import { describeDomain, describeUrl, loadDomainFacts, loadUrlFacts } from '../../explain/index.ts';
 import {
   listUrls,
   submit,
@@ -12,6 +12,7 @@ import {
 } from '../../frontier/index.ts';
 import { canonicalDomain, channelHash, domainIdentity, identifyUrl, urlId } from '../../url/index.ts';
 import { type Context, loadContext, withDatabase } from '../context.ts';
+import { shownFacts, unknownDomain } from '../domain-words.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
 
 /** `submit`, `urls`, `explain`. */
@@ -39,9 +40,15 @@ export function addFrontierCommands(program: Command): void {
     .option('--limit <n>', 'how many', '50')
     .action(async (flags: UrlFlags, command: Command) => listRows(loadContext(command), flags));
   program
-    .command('explain <url>')
-    .description('say where a URL came from, why it has not been fetched yet, and when it is expected')
-    .action(async (url: string, _flags: object, command: Command) => explainUrl(loadContext(command), url));
+    .command('explain <url|domain>')
+    .description(
+      'say where a URL or a domain stands, why it has not been fetched yet, and when it is expected',
+    )
+    .action(async (subject: string, _flags: object, command: Command) =>
+      isBareDomain(subject)
+        ? explainDomain(loadContext(command), subject)
+        : explainUrl(loadContext(command), subject),
+    );
 }
 
 async function submitUrls(
@@ -129,6 +136,20 @@ function filterOf(flags: UrlFlags): UrlFilter {
   if (flags.kind !== undefined) filter.kinds = [flags.kind];
   if (flags.reason !== undefined) filter.errorCode = flags.reason;
   return filter;
+}
+
+// Neither a scheme nor a path: example.com, example.com:8080, [::1].
+const isBareDomain = (text: string): boolean => !text.includes('/') && canonicalDomain(text) !== null;
+
+async function explainDomain(context: Context, name: string): Promise<void> {
+  const { fetch, domains } = context.loaded.config;
+  const defaults = { defaultDelayMs: fetch.defaultDelayMs, defaultBudget: domains.maxPagesPerRun };
+  const facts = await withDatabase(context, ({ pool }) => loadDomainFacts(pool, name, defaults));
+  if (facts === null) throw unknownDomain(name);
+  const explanation = describeDomain(facts);
+  if (context.flags.json) return printJson({ ...explanation, facts: shownFacts(facts) });
+  process.stdout.write(`${facts.domain.name}\n${explanation.state}. ${explanation.sentences.join(' ')}\n`);
+  for (const command of explanation.advice) process.stdout.write(`  ${command}\n`);
 }
 
 async function explainUrl(context: Context, url: string): Promise<void> {

@@ -1,10 +1,19 @@
 import type { Command } from 'commander';
 import { findDiscovery, listChannels, startDiscovery } from '../../channels/index.ts';
 import type { Database, Queryable } from '../../db/index.ts';
-import { checkSourceUrl, createSource, listSources, loadSources, type Source } from '../../sources/index.ts';
+import { AppError, EXIT } from '../../errors/index.ts';
+import {
+  checkSourceUrl,
+  createSource,
+  listSources,
+  loadSources,
+  type Source,
+  saveRespectRobots,
+} from '../../sources/index.ts';
 import { systemClock } from '../../telemetry/index.ts';
 import { type Context, loadContext, withDatabase } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
+import { onOff, operatorName } from '../operator.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
 
 /** `add`, `sources`, `channels`. */
@@ -27,7 +36,7 @@ export function addSourceCommands(program: Command): void {
         );
       },
     );
-  program
+  const sources = program
     .command('sources')
     .description('list publishers')
     .action(async (_flags: object, command: Command) => {
@@ -37,12 +46,40 @@ export function addSourceCommands(program: Command): void {
       if (sources.length === 0) return say('No sources yet. Add one with: outrider add https://example.com');
       printTable(sources, [
         { title: 'ID', value: (row) => String(row.id), align: 'right' },
+        { title: 'SLUG', value: (row) => row.slug, flexible: true },
         { title: 'NAME', value: (row) => row.name, flexible: true },
         { title: 'URL', value: (row) => row.url, flexible: true },
         { title: 'MODE', value: (row) => row.ingestionMode },
         { title: 'STATE', value: (row) => (row.enabled ? 'enabled' : 'disabled') },
+        {
+          title: 'ROBOTS',
+          value: (row) => (row.settings.respectRobots === false ? 'ignored' : 'respected'),
+        },
         { title: 'ADDED', value: (row) => relativeTime(row.createdAt) },
       ]);
+    });
+  sources
+    .command('robots <slug> <on|off>')
+    .description('whether Disallow lines of robots.txt hold for a source; the reason is kept for good')
+    .requiredOption('--reason <words>', 'why')
+    .action(async (slug: string, state: string, flags: { reason: string }, command: Command) => {
+      const respects = onOff(state);
+      const context = loadContext(command);
+      const source = await withDatabase(context, ({ pool }) =>
+        saveRespectRobots(pool, slug, respects, { reason: flags.reason, actor: operatorName() }),
+      );
+      if (source === null)
+        throw new AppError('source_unknown', `there is no source "${slug}"`, {
+          exitCode: EXIT.usage,
+          httpStatus: 404,
+          advice: 'The SLUG column of "outrider sources" lists them.',
+        });
+      if (context.flags.json) return printJson(source);
+      say(
+        respects
+          ? `robots.txt holds for ${source.name} again.`
+          : `Disallow lines no longer hold for ${source.name}; fetchers follow within seconds.`,
+      );
     });
   program
     .command('channels')

@@ -1,0 +1,144 @@
+import type { Command } from 'commander';
+import type { Queryable } from '../../db/index.ts';
+import {
+  blockDomain,
+  configureDomain,
+  type DomainDetails,
+  loadDomain,
+  resetDomain,
+} from '../../domains/index.ts';
+import { AppError, EXIT } from '../../errors/index.ts';
+import { releaseDomain } from '../../frontier/index.ts';
+import { saveAudit } from '../../switches/index.ts';
+import { type Context, loadContext, withDatabase } from '../context.ts';
+import { unknownDomain } from '../domain-words.ts';
+import { wholeNumber } from '../numbers.ts';
+import { operatorName } from '../operator.ts';
+import { printJson } from '../output.ts';
+
+/** `domain reset|block|set|release`. */
+export function addDomainActions(domain: Command): void {
+  domain
+    .command('reset <domain>')
+    .description('end a block or rest and forget what led to it; its entry page and listings are due again')
+    .requiredOption('--reason <words>', 'why, for the list of events')
+    .option('--all', 'known articles are due again too')
+    .action(async (name: string, flags: { reason: string; all?: boolean }, command: Command) => {
+      const all = flags.all ?? false;
+      await act(loadContext(command), name, async (db, known) => {
+        const requeued = await resetDomain(db, known, { reason: flags.reason, actor: operatorName(), all });
+        const text = `${known.name} was ${known.status} and begins anew; ${requeued ?? 0} URLs are due again.`;
+        return { answer: { reset: true, requeued: requeued ?? 0 }, text };
+      });
+    });
+  domain
+    .command('block <domain>')
+    .description('ask nothing of a domain until it is reset')
+    .requiredOption('--reason <words>', 'why, for the list of events')
+    .action(async (name: string, flags: { reason: string }, command: Command) => {
+      await act(loadContext(command), name, async (db, known) => {
+        await blockDomain(db, known, { reason: flags.reason, actor: operatorName() });
+        return { answer: { blocked: true }, text: `${known.name} is blocked until "outrider domain reset".` };
+      });
+    });
+  domain
+    .command('release <domain>')
+    .description('take a domain from the worker that holds it; the gap to its last request stays')
+    .action(async (name: string, _flags: object, command: Command) => {
+      await act(loadContext(command), name, async (db, known) => {
+        const owner = await releaseDomain(db, known);
+        if (owner !== null)
+          await saveAudit(db, {
+            actor: operatorName(),
+            action: 'release',
+            subject: known.name,
+            detail: { owner },
+          });
+        const text =
+          owner === null ? `Nobody holds ${known.name}.` : `${known.name} was taken from ${owner}.`;
+        return { answer: { released: owner !== null, owner }, text };
+      });
+    });
+  domain
+    .command('set <domain>')
+    .description('give a domain its own delay, budget or group of fetchers; "default" takes it back')
+    .option('--delay <ms>', 'least milliseconds between two requests')
+    .option('--budget <n>', 'pages a run of a day may fetch by spider, archive and refresh; 0 holds them all')
+    .option('--pool <name>', 'group of fetchers')
+    .action(async (name: string, flags: SetFlags, command: Command) => {
+      const change = changeOf(flags);
+      const context = loadContext(command);
+      await act(context, name, (db, known) => configure(context, db, known, change));
+    });
+}
+
+type SetFlags = { delay?: string; budget?: string; pool?: string };
+type Change = { delayMs?: number | null; budget?: number | null; pool?: string | null };
+
+function changeOf(flags: SetFlags): Change {
+  const number = (flag: string, text: string, most: number): number | null =>
+    text === 'default' ? null : wholeNumber(flag, text, { least: 0, most });
+  const change: Change = {
+    ...(flags.delay === undefined ? {} : { delayMs: number('--delay', flags.delay, 86_400_000) }),
+    ...(flags.budget === undefined ? {} : { budget: number('--budget', flags.budget, 10_000_000) }),
+    ...(flags.pool === undefined ? {} : { pool: flags.pool === 'default' ? null : flags.pool }),
+  };
+  if (Object.keys(change).length === 0)
+    throw new AppError('usage', 'nothing to set', {
+      exitCode: EXIT.usage,
+      advice: 'Give at least one of --delay, --budget and --pool; "default" takes a value back.',
+    });
+  if (typeof change.pool === 'string' && !/^[a-z0-9_-]{1,40}$/.test(change.pool))
+    throw new AppError('usage', `--pool takes a short name of a-z, 0-9, - and _, not "${change.pool}"`, {
+      exitCode: EXIT.usage,
+    });
+  return change;
+}
+
+async function configure(
+  context: Context,
+  db: Queryable,
+  known: DomainDetails,
+  change: Change,
+): Promise<Answer> {
+  const choice = {
+    delayMs: known.delay.configuredMs,
+    budget: known.budget.max,
+    pool: known.pool === 'default' ? null : known.pool,
+    ...change,
+  };
+  await configureDomain(db, known, choice, context.loaded.config.domains.maxPagesPerRun);
+  await saveAudit(db, {
+    actor: operatorName(),
+    action: 'domain_set',
+    subject: known.name,
+    detail: { ...choice },
+  });
+  const words = [
+    `delay ${choice.delayMs === null ? 'default' : `${choice.delayMs} ms`}`,
+    `budget ${choice.budget ?? 'default'}`,
+    `fetchers ${choice.pool ?? 'default'}`,
+  ];
+  return { answer: choice, text: `${known.name}: ${words.join(', ')}.` };
+}
+
+type Answer = { answer: object; text: string };
+
+/** Finds the domain, does the work and says what was done. */
+async function act(
+  context: Context,
+  name: string,
+  work: (db: Queryable, known: DomainDetails) => Promise<Answer>,
+): Promise<void> {
+  const {
+    name: found,
+    answer,
+    text,
+  } = await withDatabase(context, async ({ pool }) => {
+    const known = await loadDomain(pool, name, context.loaded.config.fetch.defaultDelayMs);
+    if (known === null) throw unknownDomain(name);
+    return { name: known.name, ...(await work(pool, known)) };
+  });
+  if (context.flags.json) printJson({ domain: found, ...answer });
+  else process.stdout.write(`${text}\n`);
+}

@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import { loadWorkers } from '../../domains/index.ts';
+import { AppError, EXIT } from '../../errors/index.ts';
+import {
+  loadSwitchChanges,
+  loadSwitches,
+  type SwitchName,
+  saveSwitch,
+  switchNames,
+} from '../../switches/index.ts';
+import { loadContext, withDatabase } from '../context.ts';
+import { onOff, operatorName } from '../operator.ts';
+import { printJson, printTable, relativeTime } from '../output.ts';
+
+/** `workers`, `switch`. */
+export function addOperateCommands(program: Command): void {
+  program
+    .command('workers')
+    .description('list processes with the domains they hold and when the first lease ends')
+    .action(async (_flags: object, command: Command) => {
+      const context = loadContext(command);
+      const workers = await withDatabase(context, ({ pool }) => loadWorkers(pool));
+      if (context.flags.json) return printJson(workers);
+      if (workers.length === 0)
+        return void process.stdout.write('Nothing runs. Start everything with: outrider up\n');
+      printTable(workers, [
+        { title: 'ID', value: (row) => row.id, flexible: true },
+        { title: 'ROLE', value: (row) => row.role ?? 'unknown' },
+        { title: 'HOST', value: (row) => row.host ?? '–', flexible: true },
+        { title: 'PID', value: (row) => String(row.pid ?? '–'), align: 'right' },
+        { title: 'VERSION', value: (row) => row.version ?? '–' },
+        {
+          title: 'LEASES',
+          value: (row) => (row.expired === 0 ? String(row.leases) : `${row.leases} (${row.expired} expired)`),
+          align: 'right',
+        },
+        { title: 'FIRST ENDS', value: (row) => relativeTime(row.earliestExpiry) },
+        {
+          title: 'LAST SEEN',
+          value: (row) =>
+            row.isAlive ? relativeTime(row.heartbeatAt) : `${relativeTime(row.heartbeatAt)}, silent`,
+        },
+      ]);
+    });
+  program
+    .command('switch [name] [on|off]')
+    .description('list what can be switched off while everything runs, or switch it')
+    .action(async (name: string | undefined, state: string | undefined, _flags: object, command: Command) => {
+      const chosen = name === undefined ? null : switchOf(name);
+      const isOn = state === undefined ? null : onOff(state);
+      const context = loadContext(command);
+      const rows = await withDatabase(context, async ({ pool }) => {
+        if (chosen !== null && isOn !== null) await saveSwitch(pool, chosen, isOn, operatorName());
+        const switches = await loadSwitches(pool);
+        const changes = await loadSwitchChanges(pool);
+        return switchNames
+          .filter((one) => chosen === null || one === chosen)
+          .map((one) => ({
+            name: one,
+            on: switches[one],
+            changedAt: changes.find((change) => change.name === one)?.changedAt ?? null,
+            changedBy: changes.find((change) => change.name === one)?.changedBy ?? null,
+          }));
+      });
+      if (context.flags.json) return printJson(rows);
+      printTable(rows, [
+        { title: 'SWITCH', value: (row) => row.name },
+        { title: 'STATE', value: (row) => (row.on ? 'on' : 'OFF') },
+        { title: 'CHANGED', value: (row) => relativeTime(row.changedAt) },
+        { title: 'BY', value: (row) => row.changedBy ?? '–', flexible: true },
+      ]);
+    });
+}
+
+function switchOf(name: string): SwitchName {
+  const found = switchNames.find((one) => one === name.replaceAll('-', '_'));
+  if (found !== undefined) return found;
+  throw new AppError('usage', `there is no switch "${name}"`, {
+    exitCode: EXIT.usage,
+    advice: `Known: ${switchNames.join(', ')}.`,
+  });
+}

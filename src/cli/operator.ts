@@ -1,0 +1,19 @@
+import { userInfo } from 'node:os';
+import { AppError, EXIT } from '../errors/index.ts';
+
+/** Who gives the orders, as events and the audit name them. */
+export function operatorName(): string {
+  try {
+    return `cli:${userInfo().username}`;
+  } catch {
+    // A container may run as a number that no user has.
+    return `cli:${process.getuid?.() ?? 'unknown'}`;
+  }
+}
+
+/** Reads on or off. */
+export function onOff(text: string): boolean {
+  if (text === 'on') return true;
+  if (text === 'off') return false;
+  throw new AppError('usage', `"${text}" is neither on nor off`, { exitCode: EXIT.usage });
+}

@@ -1,0 +1,184 @@
+import type { DomainDetails } from '../domains/index.ts';
+import type { DomainFacts } from './load-domain.ts';
+import { ago, holdText, many, reasonText, seconds, switchTexts, until } from './words.ts';
+
+/** The answer in words: where a domain stands and why, what happens next, and what an operator can do about it. */
+export type DomainExplanation = {
+  state: string;
+  sentences: string[];
+  /** When something happens by itself; null: not by itself, or nothing waits. */
+  expectedAt: Date | null;
+  /** Commands that would change something. */
+  advice: string[];
+};
+
+/** Turns facts into a colleague's answer. Pure. */
+export function describeDomain(facts: DomainFacts): DomainExplanation {
+  const { domain } = facts;
+  return {
+    state: domain.status,
+    sentences: [
+      ...statusText(facts),
+      ...restText(facts),
+      ...workText(facts),
+      queueText(facts),
+      ...budgetText(facts),
+      delayText(domain),
+      ...circuitText(facts),
+      scoreText(domain),
+    ],
+    expectedAt: expectedAt(facts),
+    advice: adviceOf(facts),
+  };
+}
+
+const isResting = ({ status }: DomainDetails): boolean => status === 'blocked' || status === 'unreachable';
+
+function statusText({ domain, events, now }: DomainFacts): string[] {
+  const since = ago(domain.since, now);
+  switch (domain.status) {
+    case 'pending':
+      return [
+        `It was first seen ${ago(domain.firstSeenAt, now)}${domain.dataset === null ? '' : ` from ${domain.dataset}`} and was never crawled.`,
+      ];
+    case 'active':
+      return [`It is being crawled: work remains. It was last asked ${ago(domain.lastCrawledAt, now)}.`];
+    case 'exhausted':
+      return [
+        `It was exhausted ${since}: no page of it waits. It goes on when new URLs arrive or a refresh is due.`,
+      ];
+    case 'blocked':
+    case 'unreachable': {
+      const last = events.find((one) => one.to === domain.status);
+      const actor = last === undefined ? '' : `, by ${last.actor}`;
+      const verb = domain.status === 'blocked' ? 'was blocked' : 'became unreachable';
+      return [`It ${verb} ${since}${actor}: ${reasonText(domain.reason)}.`];
+    }
+  }
+}
+
+function restText({ domain, now }: DomainFacts): string[] {
+  if (!isResting(domain)) return [];
+  if (domain.isPermanent) {
+    const third =
+      domain.blockCount >= 3 ? [`It was blocked ${domain.blockCount} times, which is for good.`] : [];
+    return [...third, 'It stays so until somebody resets it; nothing is tried.'];
+  }
+  if (domain.restUntil === null || domain.restUntil <= now)
+    return ['Its rest is over: whoever leases it next makes it active.'];
+  const words = [`The rest ends ${until(domain.restUntil, now)}; it is active again when it is leased then.`];
+  if (domain.status === 'blocked') words.push(`This is block ${domain.blockCount}; the third is for good.`);
+  if (domain.nextAt !== null && domain.nextAt < domain.restUntil)
+    words.push(
+      domain.reason === 'robots_denied'
+        ? `Its robots.txt is read again once a day, next ${until(domain.nextAt, now)}; if it allows us, the rest ends.`
+        : `One channel is tried once a day, next ${until(domain.nextAt, now)}; if it answers, the rest ends.`,
+    );
+  return words;
+}
+
+function workText({ domain, switches, fetchersAlive, now }: DomainFacts): string[] {
+  const words: string[] = [];
+  if (!switches.fetching) words.push(switchTexts.fetching);
+  else if (fetchersAlive === 0) words.push('No fetcher is running: start one with "outrider up".');
+  const { lease } = domain;
+  if (lease !== null)
+    words.push(
+      lease.until > now
+        ? `${lease.owner} works on it, with ${many(lease.inFlight, 'URL')} in hand; its lease ends ${until(lease.until, now)} unless it is renewed.`
+        : `${lease.owner} held it and fell silent ${ago(lease.until, now)}; the next lease takes it over.`,
+    );
+  else if (words.length === 0 && !isResting(domain) && domain.top !== null)
+    words.push(
+      domain.nextAt !== null && domain.nextAt > now
+        ? `It may be asked again ${until(domain.nextAt, now)} (${holdText(domain.hold)}).`
+        : `It is due and waits for a free fetcher${domain.pool === 'default' ? '' : ` of the group "${domain.pool}"`}.`,
+    );
+  return words;
+}
+
+function queueText({ domain, now }: DomainFacts): string {
+  const held = domain.budgeted === 0 ? '' : `, ${domain.budgeted} of them under its budget`;
+  const ready =
+    domain.queued === 0 ? 'No URL is ready' : `${many(domain.queued, 'URL is', 'URLs are')} ready${held}`;
+  const next = domain.wakeAt === null ? '' : `; the next becomes due ${until(domain.wakeAt, now)}`;
+  const counts = [
+    `${many(domain.pagesKnown, 'page')} known`,
+    `${domain.pagesCrawled} crawled`,
+    many(domain.documents, 'document'),
+    many(domain.errorsTotal, 'error'),
+  ];
+  return `${ready}${next}. ${counts.join(', ')}.`;
+}
+
+function budgetText({ domain, switches, now }: DomainFacts): string[] {
+  if (!switches.budgets) return ['Budgets are switched off.'];
+  const { max, configured, left, until: ends, isOpen } = domain.budget;
+  const most = max ?? configured;
+  const size =
+    most === null ? 'as configured' : most === 0 && max === null ? 'without limit' : many(most, 'page');
+  if (left === null || ends === null || ends <= now) return [`Its next run has a budget of ${size}.`];
+  if (!isOpen) return [`Its budget of ${size} is used up; it renews ${until(ends, now)}.`];
+  return [`${left} of its budget of ${size} are left; it renews ${until(ends, now)}.`];
+}
+
+function delayText({ delay }: DomainDetails): string {
+  const parts = [
+    delay.robotsMs === null ? null : `robots.txt asks for ${seconds(delay.robotsMs)}`,
+    delay.configuredMs === null ? null : `an operator set ${seconds(delay.configuredMs)}`,
+    delay.sourceMs === null ? null : `its source asks for ${seconds(delay.sourceMs)}`,
+    delay.penaltyMs === 0 ? null : `429s have added ${seconds(delay.penaltyMs)}`,
+  ].filter((part) => part !== null);
+  const why = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+  return `It gets one request every ${seconds(delay.totalMs)}${why}.`;
+}
+
+function circuitText({ domain, now }: DomainFacts): string[] {
+  const { isOpen, refusals, opens, networkFailures, networkSince } = domain.circuit;
+  const words: string[] = [];
+  if (isOpen)
+    words.push(
+      `Its circuit opened ${ago(opens.at(-1)?.at ?? null, now)}: one URL is let through at a time, and two good answers close it.`,
+    );
+  if (opens.length > 0)
+    words.push(`The circuit opened ${many(opens.length, 'time')} within a day; the third time blocks it.`);
+  if (refusals.length > 0)
+    words.push(`${many(refusals.length, 'refusal')} in a row: ${refusals.join(', ')}.`);
+  if (networkFailures > 0)
+    words.push(
+      `${many(networkFailures, 'connection')} in a row failed, the first ${ago(networkSince, now)}.`,
+    );
+  return words;
+}
+
+function scoreText({ score, scoreTerms, shift }: DomainDetails): string {
+  const terms = Object.entries(scoreTerms).map(([name, value]) => `${name} ${signed(value)}`);
+  const effect = shift === 0 ? '' : `; it moves its spidered pages by ${signed(shift)} level`;
+  return `Its score is ${Math.round(score)} (now: ${terms.join(', ')})${effect}.`;
+}
+
+const signed = (value: number): string => {
+  const rounded = Math.round(value);
+  return rounded > 0 ? `+${rounded}` : String(rounded);
+};
+
+function expectedAt({ domain, switches, fetchersAlive, now }: DomainFacts): Date | null {
+  if (domain.isPermanent || !switches.fetching || fetchersAlive === 0) return null;
+  if (domain.lease !== null && domain.lease.until > now) return now;
+  if (isResting(domain)) return domain.nextAt;
+  if (domain.top === null) return domain.wakeAt;
+  return domain.nextAt === null || domain.nextAt > now ? domain.nextAt : now;
+}
+
+function adviceOf({ domain, switches }: DomainFacts): string[] {
+  const { name } = domain;
+  const advice: string[] = [];
+  if (!switches.fetching) advice.push('outrider switch fetching on');
+  if (isResting(domain)) advice.push(`outrider domain reset ${name} --reason "…"`);
+  else if (!domain.budget.isOpen) advice.push(`outrider domain set ${name} --budget N`);
+  if (domain.status === 'exhausted') advice.push(`outrider domain reset ${name} --reason "…" --all`);
+  if (domain.lease !== null) advice.push(`outrider domain release ${name}`);
+  if (domain.delay.penaltyMs > 0) advice.push(`outrider domain set ${name} --delay MS`);
+  if (domain.status !== 'blocked') advice.push(`outrider domain block ${name} --reason "…"`);
+  return advice;
+}

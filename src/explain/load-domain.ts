@@ -1,0 +1,46 @@
+import type { Queryable } from '../db/index.ts';
+import {
+  type DomainDetails,
+  type DomainEvent,
+  type DomainName,
+  type DomainRun,
+  loadDomain,
+  loadDomainEvents,
+  loadDomainRuns,
+  loadRobotsOfDomain,
+} from '../domains/index.ts';
+import type { Switches } from '../switches/index.ts';
+import { loadCommon } from './load-url.ts';
+
+/** Everything known about why a domain is where it is. */
+export type DomainFacts = {
+  domain: DomainDetails;
+  events: DomainEvent[];
+  runs: DomainRun[];
+  robots: { origin: string; outcome: string; fetchedAt: Date }[];
+  fetchersAlive: number;
+  switches: Switches;
+  now: Date;
+};
+
+/** Gathers the facts about a domain; null when it is not known. */
+export async function loadDomainFacts(
+  db: Queryable,
+  name: DomainName,
+  options: { defaultDelayMs: number; defaultBudget?: number },
+): Promise<DomainFacts | null> {
+  const domain = await loadDomain(db, name, options.defaultDelayMs);
+  if (domain === null) return null;
+  const robots = await loadRobotsOfDomain(db, domain.bucket, domain.domainKey);
+  return {
+    domain: {
+      ...domain,
+      // Before the first fetcher has started, the configuration of whoever asks is the best there is.
+      budget: { ...domain.budget, configured: domain.budget.configured ?? options.defaultBudget ?? null },
+    },
+    events: await loadDomainEvents(db, domain),
+    runs: await loadDomainRuns(db, domain),
+    robots: robots.map(({ origin, outcome, fetchedAt }) => ({ origin, outcome, fetchedAt })),
+    ...(await loadCommon(db)),
+  };
+}

@@ -3,6 +3,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(args: string[]): P
   web: () => import('./web.ts'),
   formats: () => import('./formats.ts'),
   frontier: () => import('./frontier.ts'),
+  crawl: () => import('./crawl.ts'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

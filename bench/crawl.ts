@@ -13,6 +13,7 @@ const rounds = 2;
 // As many as a fetcher of ours has domains at once.
 const concurrency = 50;
 const memoryReadings = 10;
+const peerNames = { crawlee: 'crawlee', crawleeList: 'crawlee-list', fetchOnly: 'fetch-only' } as const;
 
 /**
  * Runs it; `--pages N`, `--peers` installs the alternatives first, `--no-peers` leaves them out, `--profile DIR` makes
@@ -41,13 +42,12 @@ export async function run(args: string[]): Promise<object> {
     const pagesFile = join(dir, 'pages.json');
     writePages(web, pagesFile);
     const options = { pagesFile, concurrency, profileDir };
-    const peers = withPeers
-      ? { crawlee: await startPeer('crawlee', options), fetchOnly: await startPeer('fetch-only', options) }
-      : null;
+    const peers: Peers = new Map();
+    if (withPeers)
+      for (const [key, name] of Object.entries(peerNames)) peers.set(key, await startPeer(name, options));
     const load = Math.round(loadavg()[0]! * 100) / 100;
     const result = await measure(web, ours, peers).finally(async () => {
-      await peers?.crawlee.stop();
-      await peers?.fetchOnly.stop();
+      for (const peer of peers.values()) await peer.stop();
       await ours.stop();
     });
     return { pages: web.pages.length, load, ...result };
@@ -62,23 +62,23 @@ function writePages(web: BenchWeb, file: string): void {
   writeFileSync(file, JSON.stringify({ pages, addresses: web.addresses }));
 }
 
-type Peers = { crawlee: CrawlPeer; fetchOnly: CrawlPeer };
+type Peers = Map<string, CrawlPeer>;
 
-async function measure(web: BenchWeb, ours: Ours, peers: Peers | null): Promise<object> {
-  const done = { ours: [] as OurRound[], crawlee: [] as PeerRound[], fetchOnly: [] as PeerRound[] };
+async function measure(web: BenchWeb, ours: Ours, peers: Peers): Promise<object> {
+  const done: OurRound[] = [];
+  const peersDone = new Map<string, PeerRound[]>();
   for (let round = 0; round < rounds; round += 1) {
     const from = Math.floor((web.pages.length * round) / rounds);
     const to = Math.floor((web.pages.length * (round + 1)) / rounds);
     const turns = [
       async () => {
         const one = await ours.crawl(web.pages.slice(from, to));
-        done.ours.push(one);
+        done.push(one);
         say('ours', one, `node ${perThousand(one.nodeCpuMs, one)}, pg ${perThousand(one.pgCpuMs, one)}`);
       },
-      ...(['crawlee', 'fetchOnly'] as const).map((name) => async () => {
-        if (peers === null) return;
-        const one = await peers[name].crawl(from, to);
-        done[name].push(one);
+      ...[...peers].map(([name, peer]) => async () => {
+        const one = await peer.crawl(from, to);
+        peersDone.set(name, [...(peersDone.get(name) ?? []), one]);
         say(name, one, `${perThousand(one.cpuMs, one)}`);
       }),
     ];
@@ -86,18 +86,13 @@ async function measure(web: BenchWeb, ours: Ours, peers: Peers | null): Promise<
   }
   return {
     ours: {
-      nodeCpuSPer1000: mean(done.ours, (one) => one.nodeCpuMs),
-      pgCpuSPer1000: mean(done.ours, (one) => one.pgCpuMs),
+      nodeCpuSPer1000: mean(done, (one) => one.nodeCpuMs),
+      pgCpuSPer1000: mean(done, (one) => one.pgCpuMs),
       rssMb: Math.round(ours.peakRssMb()),
       rssMbOverTime: thinned(ours.rssMb),
-      pagesPerS: speed(done.ours),
+      pagesPerS: speed(done),
     },
-    ...(peers === null
-      ? {}
-      : {
-          crawlee: peerFigures(done.crawlee, peers.crawlee),
-          fetchOnly: peerFigures(done.fetchOnly, peers.fetchOnly),
-        }),
+    ...Object.fromEntries([...peers].map(([name, peer]) => [name, peerFigures(peersDone.get(name)!, peer)])),
   };
 }
 

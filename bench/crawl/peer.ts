@@ -14,9 +14,11 @@ export type CrawlPeer = {
   stop(): Promise<void>;
 };
 
+export type PeerName = 'crawlee' | 'crawlee-list' | 'fetch-only';
+
 /** Starts one; `pagesFile` is what crawlers.mjs reads. */
 export async function startPeer(
-  name: 'crawlee' | 'fetch-only',
+  name: PeerName,
   options: { pagesFile: string; concurrency: number; profileDir: string | null },
 ): Promise<CrawlPeer> {
   const { pagesFile, concurrency, profileDir } = options;

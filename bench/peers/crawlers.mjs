@@ -1,5 +1,5 @@
 // Other ways to read the same pages, for bench/crawl. Runs on the Node pinned in package.json.
-// Usage: crawlers.mjs <crawlee|fetch-only> <file of pages> <concurrency>. The file holds { pages: [url], addresses: { host: address } }.
+// Usage: crawlers.mjs <crawlee|crawlee-list|fetch-only> <file of pages> <concurrency>. The file holds { pages: [url], addresses: { host: address } }.
 // Protocol: prints { ready: true }; for each line "<from> <to>" it reads it crawls these pages and prints
 // { pages, textChars, elapsedMs }. A page that was not read ends the process: a figure without it would be a lie.
 import { readFileSync } from 'node:fs';
@@ -21,7 +21,12 @@ function lookup(host, options, callback) {
   else done(null, address, 4);
 }
 
-const crawl = await { crawlee: openCrawlee, 'fetch-only': openFetchOnly }[peer]();
+const openers = {
+  crawlee: () => openCrawlee('queue'),
+  'crawlee-list': () => openCrawlee('list'),
+  'fetch-only': openFetchOnly,
+};
+const crawl = await openers[peer]();
 say({ ready: true });
 for await (const line of createInterface({ input: process.stdin })) {
   const [from, to] = line.split(' ').map(Number);
@@ -32,8 +37,12 @@ for await (const line of createInterface({ input: process.stdin })) {
 }
 process.exit(0);
 
-/** CheerioCrawler without anything that costs and is not needed for the comparison. */
-async function openCrawlee() {
+/**
+ * CheerioCrawler without anything that costs and is not needed for the comparison: nothing is persisted, no sessions,
+ * no robots.txt, no invented browser headers, a fixed number of requests at once over kept connections. With its request
+ * queue in memory, which knows duplicates and can grow, or with a fixed list, which cannot.
+ */
+async function openCrawlee(from) {
   const { CheerioCrawler, Configuration, log, LogLevel, RequestList } = await import('@crawlee/cheerio');
   log.setLevel(LogLevel.ERROR);
   const configuration = new Configuration({
@@ -47,13 +56,10 @@ async function openCrawlee() {
   return async (urls) => {
     let read = 0;
     let textChars = 0;
+    const sources = urls.map((url) => ({ url }));
     const crawler = new CheerioCrawler(
       {
-        // A list in memory: the request queue costs more and is not needed for addresses that are known.
-        requestList: await RequestList.open({
-          sources: urls.map((url) => ({ url })),
-          persistStateKey: undefined,
-        }),
+        ...(from === 'list' ? { requestList: await RequestList.open({ sources }) } : {}),
         minConcurrency: concurrency,
         maxConcurrency: concurrency,
         autoscaledPoolOptions: { desiredConcurrency: concurrency, loggingIntervalSecs: null },
@@ -63,7 +69,6 @@ async function openCrawlee() {
         respectRobotsTxtFile: false,
         maxRequestRetries: 0,
         statisticsOptions: { persistenceOptions: { enable: false } },
-        // Inventing the headers of a browser for each request is left out; connections are kept alive.
         preNavigationHooks: [
           (_context, gotOptions) => {
             gotOptions.dnsLookup = lookup;
@@ -85,7 +90,7 @@ async function openCrawlee() {
       },
       configuration,
     );
-    await crawler.run();
+    await crawler.run(from === 'queue' ? sources : undefined);
     return { pages: read, textChars };
   };
 }

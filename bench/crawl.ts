@@ -10,14 +10,16 @@ import { preparePeers } from './peer-packages.ts';
 
 // Two, so that everybody meets a quiet and a busy moment; more would leave a lease of ours fewer pages than it settles at once.
 const rounds = 2;
+// Read by everybody before anything is measured: a fetcher runs for weeks, and compiling its code takes the first seconds.
+const warmUpPages = 2000;
 // As many as a fetcher of ours has domains at once.
 const concurrency = 50;
 const memoryReadings = 10;
 const peerNames = { crawlee: 'crawlee', crawleeList: 'crawlee-list', fetchOnly: 'fetch-only' } as const;
 
 /**
- * Runs it; `--pages N`, `--peers` installs the alternatives first, `--no-peers` leaves them out, `--profile DIR` makes
- * every process leave a CPU profile there.
+ * Runs it; `--pages N`, `--peers` installs the alternatives first, `--no-peers` leaves them out, `--cold` measures
+ * from the first page on, `--profile DIR` makes every process leave a CPU profile there.
  */
 export async function run(args: string[]): Promise<object> {
   const { values } = parseArgs({
@@ -26,6 +28,7 @@ export async function run(args: string[]): Promise<object> {
       pages: { type: 'string', default: '10000' },
       peers: { type: 'boolean', default: false },
       'no-peers': { type: 'boolean', default: false },
+      cold: { type: 'boolean', default: false },
       profile: { type: 'string' },
     },
   });
@@ -36,7 +39,8 @@ export async function run(args: string[]): Promise<object> {
   if (wanted && !withPeers)
     console.error('crawl: Crawlee and undici are left out: bench/peers is not installed (--peers does)');
   const dir = mkdtempSync(join(tmpdir(), 'outrider-crawl-'));
-  const web = await startBenchWeb(Number(values.pages), join(dir, 'hosts'));
+  const warmUp = values.cold ? 0 : warmUpPages;
+  const web = await startBenchWeb(Number(values.pages) + warmUp, join(dir, 'hosts'));
   try {
     const ours = await startOurs(web, { profileDir });
     const pagesFile = join(dir, 'pages.json');
@@ -46,11 +50,11 @@ export async function run(args: string[]): Promise<object> {
     if (withPeers)
       for (const [key, name] of Object.entries(peerNames)) peers.set(key, await startPeer(name, options));
     const load = Math.round(loadavg()[0]! * 100) / 100;
-    const result = await measure(web, ours, peers).finally(async () => {
+    const result = await measure({ web, ours, peers, warmUp }).finally(async () => {
       for (const peer of peers.values()) await peer.stop();
       await ours.stop();
     });
-    return { pages: web.pages.length, load, ...result };
+    return { pages: web.pages.length - warmUp, warmUp, load, ...result };
   } finally {
     await web.stop();
     rmSync(dir, { recursive: true, force: true });
@@ -64,12 +68,20 @@ function writePages(web: BenchWeb, file: string): void {
 
 type Peers = Map<string, CrawlPeer>;
 
-async function measure(web: BenchWeb, ours: Ours, peers: Peers): Promise<object> {
+type Contest = { web: BenchWeb; ours: Ours; peers: Peers; warmUp: number };
+
+async function measure({ web, ours, peers, warmUp }: Contest): Promise<object> {
+  if (warmUp > 0) {
+    console.error(`crawl: ${warmUp} pages to warm up`);
+    await ours.crawl(web.pages.slice(0, warmUp));
+    for (const peer of peers.values()) await peer.crawl(0, warmUp);
+  }
+  const pages = web.pages.length - warmUp;
   const done: OurRound[] = [];
   const peersDone = new Map<string, PeerRound[]>();
   for (let round = 0; round < rounds; round += 1) {
-    const from = Math.floor((web.pages.length * round) / rounds);
-    const to = Math.floor((web.pages.length * (round + 1)) / rounds);
+    const from = warmUp + Math.floor((pages * round) / rounds);
+    const to = warmUp + Math.floor((pages * (round + 1)) / rounds);
     const turns = [
       async () => {
         const one = await ours.crawl(web.pages.slice(from, to));

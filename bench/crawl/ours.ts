@@ -29,6 +29,26 @@ export type Ours = {
 export async function startOurs(web: BenchWeb, options: { profileDir: string | null }): Promise<Ours> {
   const dataDir = realpathSync(mkdtempSync(join(tmpdir(), 'outrider-bench-')));
   const database = await openDatabase({ dataDir, durable: true, applicationName: 'bench' });
+  const close = async (): Promise<void> => {
+    await database.close();
+    await destroyServer(dataDir);
+  };
+  try {
+    return await start(web, { ...options, database, dataDir, close });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type StartOptions = {
+  profileDir: string | null;
+  database: Database;
+  dataDir: string;
+  close: () => Promise<void>;
+};
+
+async function start(web: BenchWeb, { profileDir, database, dataDir, close }: StartOptions): Promise<Ours> {
   await ensurePartitions(database.pool, 'crawl_log');
   await ensurePartitions(database.pool, 'raw_pages');
   const sources = new Map<string, number>();
@@ -36,7 +56,7 @@ export async function startOurs(web: BenchWeb, options: { profileDir: string | n
     sources.set(host, (await createSource(database.pool, { url: `http://${host}/` })).source.id);
   const { rows } = await database.pool.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
   const postmaster = readParent(rows[0]!.pid);
-  const fetcher = await startFetcher(web, dataDir, options.profileDir);
+  const fetcher = await startFetcher(web, dataDir, profileDir);
   const rssMb: number[] = [];
   const cpu = () => ({
     fetcher: readCpuMs(fetcher.pid!),
@@ -81,10 +101,7 @@ export async function startOurs(web: BenchWeb, options: { profileDir: string | n
     stop: async () => {
       fetcher.kill('SIGTERM');
       if (fetcher.exitCode === null) await once(fetcher, 'exit');
-      await checkResult(database).finally(async () => {
-        await database.close();
-        await destroyServer(dataDir);
-      });
+      await checkResult(database).finally(close);
     },
   };
 }

@@ -11,8 +11,9 @@ import {
 import { combine, type Figures, type MeteredClient, measure } from './frontier/meter.ts';
 import { claimOneByOne, loadClaimTables, throttleClaimHosts } from './frontier/one-row-claim.ts';
 import { churn, leaseAndSettle, submitMany } from './frontier/ours.ts';
-import { type Peer, preparePeers, startPeer } from './frontier/peers.ts';
+import { type Peer, startPeer } from './frontier/peers.ts';
 import { type BenchServer, startBenchServer } from './frontier/server.ts';
+import { preparePeers } from './peer-packages.ts';
 
 const rounds = 3;
 // A queue's cost does not fall with more jobs waiting, and loading ten million of them would take longer than all the rest.
@@ -31,7 +32,7 @@ type Context = {
 export async function run(args: string[]): Promise<object> {
   const rows = parseRows(args[args.indexOf('--rows') + 1], args.includes('--rows'));
   const wanted = !args.includes('--no-peers');
-  const withPeers = wanted && (await preparePeers(args.includes('--peers')));
+  const withPeers = wanted && (await preparePeers(['graphile-worker', 'pg-boss'], args.includes('--peers')));
   if (wanted && !withPeers)
     console.error(
       'frontier: graphile-worker and pg-boss are left out: bench/peers is not installed (--peers does)',

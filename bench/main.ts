@@ -4,6 +4,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(args: string[]): P
   formats: () => import('./formats.ts'),
   frontier: () => import('./frontier.ts'),
   refresh: () => import('./refresh.ts'),
+  crawl: () => import('./crawl.ts'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

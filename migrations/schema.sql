@@ -719,7 +719,7 @@ BEGIN
              r.source_id, r.execution_id, r.wait_ms, r.headers_ms, r.total_ms, r.bytes, p_owner, v_stale
         FROM json_populate_recordset(NULL::settle_request, p_requests) r
       RETURNING at, bytes, log_is_page(kind, outcome, status) AS page, log_is_error(kind, outcome, status) AS error,
-                kind <> 'robots' AND outcome <> 'redirect' AS telling
+                kind <> 'robots' AND outcome NOT IN ('redirect', 'outage') AS telling
     ), dated AS (
       SELECT l.*, max(l.at) FILTER (WHERE l.telling AND NOT l.error) OVER () AS good_at FROM logged l)
     SELECT count(*), coalesce(sum(d.bytes), 0), count(*) FILTER (WHERE d.page), count(*) FILTER (WHERE d.error),
@@ -786,7 +786,8 @@ BEGIN
         ready = false,
         -- A refresh stood lower; a page that is done is itself again.
         level = CASE WHEN i.status IN ('pending', 'failed') OR f.level > 10 THEN f.level ELSE f.priority END,
-        due_at = v_now + ms(i.due_in_ms),
+        -- Another address has the text: there is nothing to look at again here.
+        due_at = CASE WHEN i.twin_of IS NULL THEN v_now + ms(i.due_in_ms) END,
         tries = coalesce(i.tries, f.tries),
         crashes = 0,
         http_status = i.http_status,

@@ -8,6 +8,9 @@ import { toInstantMs } from './zones.ts';
 
 // The longest real date text seen is about 70 characters; anything longer is prose.
 const maxLength = 120;
+// What machines write, and most pages have; days that some months lack go the long way, which knows them.
+const machineDate =
+  /^(?:19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,3})?(?:Z|[+-](?:0\d|1[0-3]):[0-5]\d)$/;
 const utc = { offsetMinutes: 0 };
 const koreanTime = { offsetMinutes: 9 * 60 };
 
@@ -19,6 +22,7 @@ export function parseDate(text: string): Date | null {
   if (text.length > 4 * maxLength) return null;
   const trimmed = text.trim();
   if (trimmed.length < 4 || trimmed.length > maxLength) return null;
+  if (machineDate.test(trimmed)) return new Date(Date.parse(trimmed));
   const stamp = parseTimestamp(trimmed);
   if (stamp !== null) return stamp;
   const common = parseRfc822(trimmed);

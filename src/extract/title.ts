@@ -132,20 +132,22 @@ export function decideTitle(
   headline: Headline | null,
 ): Evidence | null {
   const sites = siteNames(page, tags, ld);
-  const candidates: Evidence[] = [];
-  const add = (value: string | null | undefined, from: string) => {
-    if (typeof value !== 'string') return;
+  const h1 = headline?.node.tag === 'h1' ? headline : null;
+  const isLikely = headline !== null && headline.likeness >= LIKE_THE_TITLE;
+  const candidates: [value: string | null | undefined, from: string][] = [
+    [isLikely ? headline.text : null, headline?.node.tag ?? ''],
+    [ld.isArticle ? ld.headline : null, 'json-ld headline'],
+    [tags.openGraph['og:title'], 'og:title'],
+    [h1?.text, 'h1'],
+    [tags.twitter['twitter:title'], 'twitter:title'],
+    [tags.meta['dc.title'] ?? tags.meta.citation_title, 'meta title'],
+    [page.title, 'title'],
+  ];
+  for (const [value, from] of candidates) {
+    if (typeof value !== 'string') continue;
     const text = withoutLabels(collapse(withoutSiteName(decodeEntities(value), sites)));
     const key = comparable(text);
-    if (key.length > 1 && text.length < 500 && !sites.includes(key)) candidates.push({ value: text, from });
-  };
-  const h1 = headline?.node.tag === 'h1' ? headline : null;
-  if (headline !== null && headline.likeness >= LIKE_THE_TITLE) add(headline.text, headline.node.tag);
-  if (ld.isArticle) add(ld.headline, 'json-ld headline');
-  add(tags.openGraph['og:title'], 'og:title');
-  add(h1?.text, 'h1');
-  add(tags.twitter['twitter:title'], 'twitter:title');
-  add(tags.meta['dc.title'] ?? tags.meta.citation_title, 'meta title');
-  add(page.title, 'title');
-  return candidates[0] ?? null;
+    if (key.length > 1 && text.length < 500 && !sites.includes(key)) return { value: text, from };
+  }
+  return null;
 }

@@ -16,10 +16,30 @@ export function readPage(response: PageResponse): Page {
   return parsePage(text, { url: response.finalUrl });
 }
 
-/** An article page: validate, extract, and make the document. Nothing rejected becomes one. */
-export function ingestArticle(response: PageResponse, settings: IngestSettings): Ingested {
+// Below this the extractor says itself that it may have missed the article.
+const lowConfidence = 0.4;
+
+/** Whether Readability should read the page too: the extractor found something and does not trust it. */
+export function needsSecondOpinion(ingested: Ingested): boolean {
+  return ingested.outcome === 'document' && ingested.document.confidence < lowConfidence;
+}
+
+/**
+ * An article page: validate, extract, and make the document. Nothing rejected becomes one. `allowFallback` asks
+ * Readability where our own reader is unsure, which may take for ever: only on a thread that can be ended.
+ */
+export function ingestArticle(
+  response: PageResponse,
+  settings: IngestSettings,
+  { allowFallback = false } = {},
+): Ingested {
   const page = readPage(response);
-  const extraction = extractPage(page, { url: response.finalUrl });
+  const selectors = settings.source?.settings.selectors;
+  const extraction = extractPage(page, {
+    url: response.finalUrl,
+    allowFallback,
+    ...(selectors === undefined ? {} : { selectors }),
+  });
   const validation = validatePage({
     page,
     extraction,
@@ -72,15 +92,21 @@ function documentOf(
   };
 }
 
-// Kept as it came when it came compressed; plain bodies are gzipped, fastest level: disk is cheap, this thread is not.
+/** The bytes as they came, when they came compressed. */
+export function packedRaw(response: PageResponse): SettleDocument['raw'] {
+  const { wireBody, contentEncoding } = response;
+  if (wireBody === null || contentEncoding === null || contentEncoding === 'identity') return null;
+  return {
+    body: wireBody,
+    encoding: contentEncoding,
+    contentType: header(response, 'content-type') ?? null,
+  };
+}
+
+// Plain bodies are gzipped, fastest level: disk is cheap, this thread is not.
 function rawOf(response: PageResponse): SettleDocument['raw'] {
+  const packed = packedRaw(response);
+  if (packed !== null) return packed;
   const contentType = header(response, 'content-type') ?? null;
-  if (
-    response.wireBody !== null &&
-    response.contentEncoding !== null &&
-    response.contentEncoding !== 'identity'
-  ) {
-    return { body: response.wireBody, encoding: response.contentEncoding, contentType };
-  }
   return { body: gzipSync(response.body, { level: 1 }), encoding: 'gzip', contentType };
 }

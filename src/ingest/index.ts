@@ -1,27 +1,20 @@
-import { ingestArticle } from './article.ts';
-import { ingestFeed } from './feed.ts';
-import { ingestListing } from './links.ts';
-import { ingestProbe } from './probe.ts';
+import { needsSecondOpinion } from './article.ts';
+import { handleResponse } from './handle.ts';
 import type { Ingested, IngestSettings, PageResponse } from './response.ts';
-import { ingestSitemap } from './sitemap.ts';
+import { decideReader, readInThread } from './threads/index.ts';
 
 export type { ProbeResult } from './probe.ts';
 export type { ChannelReading, Ingested, IngestSettings, PageResponse } from './response.ts';
 
-/** One handler per kind: this is where a response becomes a document, links, or a channel's news. */
+/**
+ * Reads a response: what is small and takes linear time on this thread, the rest on another one with a deadline. The
+ * body of a big response goes there and is not there afterwards.
+ */
 export async function ingest(response: PageResponse, settings: IngestSettings): Promise<Ingested> {
-  switch (response.row.kind) {
-    case 'article':
-      return ingestArticle(response, settings);
-    case 'listing':
-      return ingestListing(response, settings);
-    case 'channel':
-      return settings.channel?.kind === 'sitemap'
-        ? ingestSitemap(response, settings)
-        : ingestFeed(response, settings);
-    case 'probe':
-      return ingestProbe(response);
-    case 'image':
-      return { outcome: 'rejected', reason: 'unsupported_type', detail: 'images are not stored yet' };
-  }
+  if (decideReader(response, settings) === 'thread') return readInThread(response, settings, 'whole');
+  const own = await handleResponse(response, settings);
+  if (!needsSecondOpinion(own)) return own;
+  const second = await readInThread(response, settings, 'second_opinion');
+  // No second opinion in time: the first one stands.
+  return second.outcome === 'unreadable' ? own : second;
 }

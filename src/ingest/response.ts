@@ -45,6 +45,8 @@ export type Ingested =
   | { outcome: 'document'; document: SettleDocument; stub: boolean; found: SubmitItem[] }
   | { outcome: 'links'; found: SubmitItem[] }
   | { outcome: 'rejected'; reason: string; detail: string }
+  /** Reading took too long or too much memory; the answer itself may have been fine. */
+  | { outcome: 'unreadable'; reason: 'read_timeout' | 'read_memory'; detail: string }
   | { outcome: 'channel'; reading: ChannelReading; found: SubmitItem[] }
   | { outcome: 'probe'; result: object };
 

@@ -1,5 +1,6 @@
 import type { Queryable } from '../db/index.ts';
 import { AppError } from '../errors/index.ts';
+import type { Selectors } from '../extract/index.ts';
 import { identifyUrl, type UrlIdentity } from '../url/index.ts';
 
 /** How a source's articles are found. */
@@ -14,6 +15,8 @@ export type SourceSettings = {
   maxDepth?: number;
   /** false: Disallow lines do not hold for this source. Set only by an operator, and written down. */
   respectRobots?: boolean;
+  /** CSS selectors that are tried before any other evidence on its pages. */
+  selectors?: Selectors;
 };
 
 /** A publisher. */

@@ -1,3 +1,5 @@
+import { isAscii } from 'node:buffer';
+import { TextDecoder } from 'node:util';
 import iconv from 'iconv-lite';
 import { decodeEbcdic, ebcdicName } from './ebcdic.ts';
 
@@ -26,12 +28,26 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-function isPlatform(charset: string): boolean {
+// Making a decoder costs more than decoding a small page: one of each is kept. The set of names is that of labels.ts.
+const platformDecoders = new Map<string, TextDecoder | null>();
+
+/** The platform's decoder, for whole documents only; null where it has none. */
+function platformDecoder(charset: string): TextDecoder | null {
+  let decoder = platformDecoders.get(charset);
+  if (decoder === undefined) {
+    decoder = makePlatformDecoder(charset);
+    platformDecoders.set(charset, decoder);
+  }
+  return decoder;
+}
+
+function makePlatformDecoder(charset: string): TextDecoder | null {
   try {
-    return new TextDecoder(charset).encoding === charset;
+    const decoder = new TextDecoder(charset);
+    return decoder.encoding === charset ? decoder : null;
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    return false;
+    return null;
   }
 }
 
@@ -39,7 +55,10 @@ function isPlatform(charset: string): boolean {
 export function decodeAs(bytes: Uint8Array, charset: string): string {
   if (charset === 'windows-1252') return decodeWindows1252(bytes);
   if (ebcdicName(charset) !== null) return decodeEbcdic(bytes, charset);
-  if (isPlatform(charset)) return new TextDecoder(charset).decode(bytes);
+  // Most bytes of the web are ASCII or UTF-8, for which a plain copy will do.
+  if (charset === 'utf-8' && isAscii(bytes)) return asBuffer(bytes).toString('latin1');
+  const decoder = platformDecoder(charset);
+  if (decoder !== null) return decoder.decode(bytes);
   return iconv.decode(asBuffer(bytes), charset, { stripBOM: true });
 }
 
@@ -47,10 +66,9 @@ export function decodeAs(bytes: Uint8Array, charset: string): string {
 export function createStreamDecoder(charset: string): StreamDecoder {
   if (charset === 'windows-1252') return { write: decodeWindows1252, end: () => '' };
   if (ebcdicName(charset) !== null) return { write: (chunk) => decodeEbcdic(chunk, charset), end: () => '' };
-  if (isPlatform(charset)) {
-    const decoder = new TextDecoder(charset);
+  const decoder = makePlatformDecoder(charset);
+  if (decoder !== null)
     return { write: (chunk) => decoder.decode(chunk, { stream: true }), end: () => decoder.decode() };
-  }
-  const decoder = iconv.getDecoder(charset, { stripBOM: true });
-  return { write: (chunk) => decoder.write(asBuffer(chunk)), end: () => decoder.end() ?? '' };
+  const converter = iconv.getDecoder(charset, { stripBOM: true });
+  return { write: (chunk) => converter.write(asBuffer(chunk)), end: () => converter.end() ?? '' };
 }

@@ -27,15 +27,22 @@ export function detectCharset(bytes: Uint8Array, options: DecodeOptions, extent:
   const wide = detectWide(bytes);
   if (wide) return wide;
   const header = headerCharset(options.contentType);
+  // What most pages are; no declaration could change it.
+  if (header === 'utf-8' && (isAscii(bytes) || isWholeUtf8(bytes, extent)))
+    return { charset: 'utf-8', evidence: 'header' };
   const declared = declaredCharset(bytes, options.kind);
   const claims: Detected[] = [];
   if (header) claims.push({ charset: header, evidence: 'header' });
   if (declared) claims.push({ charset: declared, evidence: 'declaration' });
   if (isAscii(bytes)) return settleAscii(bytes, claims);
-  const complete = bytes.subarray(0, completeUtf8Length(bytes));
-  // A body cut off inside a character is common; one whose only such character is cut off proves nothing.
-  if (isUtf8(complete) && (extent === 'beginning' || !isAscii(complete))) return settleUtf8(complete, claims);
+  if (isWholeUtf8(bytes, extent)) return settleUtf8(bytes.subarray(0, completeUtf8Length(bytes)), claims);
   return settleOther(bytes, claims, options.kind);
+}
+
+// A body cut off inside a character is common; one whose only such character is cut off proves nothing.
+function isWholeUtf8(bytes: Uint8Array, extent: Extent): boolean {
+  const complete = bytes.subarray(0, completeUtf8Length(bytes));
+  return isUtf8(complete) && (extent === 'beginning' || !isAscii(complete));
 }
 
 // Marks, and the wide encodings an ASCII declaration cannot be written in: no header can be right against these.

@@ -83,10 +83,11 @@ function bestMultibyte(sample: Uint8Array): string | null {
   let best: string | null = null;
   let bestScore = 0;
   for (const { charset, minShare, weight, typical } of shapes) {
-    if (!isWellFormed(sample, charset)) continue;
     const { typicalPairs, pairs } = countPairs(sample, typical);
     // Western text holds single accented letters between ASCII ones: its pairs are few and odd.
     if (pairs < 4 || typicalPairs / pairs < minShare) continue;
+    // Last, because a decoder and its exception cost ten times the counting.
+    if (!isWellFormed(sample, charset)) continue;
     const score = weight + typicalPairs / pairs;
     if (score > bestScore) {
       best = charset;
@@ -126,20 +127,29 @@ function countPairs(sample: Uint8Array, typical: Shape['typical']): { typicalPai
 // The ten commonest letters make up more than half of Russian, Ukrainian and Bulgarian text.
 const commonCyrillic = 'оеаинтсрвл';
 
+/** For each single-byte encoding of Cyrillic, which bytes are those letters. */
+const cyrillicBytes = ['windows-1251', 'koi8-r', 'iso-8859-5', 'ibm866'].map((charset) => {
+  const letters = new TextDecoder(charset).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte));
+  return { charset, common: Uint8Array.from(letters, (letter) => (commonCyrillic.includes(letter) ? 1 : 0)) };
+});
+
 function bestCyrillic(sample: Uint8Array): string | null {
+  const counts = new Uint32Array(256);
   let high = 0;
-  for (const byte of sample) if (byte >= 0x80) high += 1;
+  for (const byte of sample) {
+    if (byte < 0x80) continue;
+    high += 1;
+    counts[byte] = counts[byte]! + 1;
+  }
   // Cyrillic text is mostly high bytes inside words; a handful of them is a name or a quotation mark.
   if (high < 16) return null;
   let best: string | null = null;
   let bestShare = 0.4;
-  for (const charset of ['windows-1251', 'koi8-r', 'iso-8859-5', 'ibm866']) {
-    const text = new TextDecoder(charset).decode(sample);
-    let common = 0;
-    for (const char of text) if (commonCyrillic.includes(char)) common += 1;
-    if (common / high > bestShare) {
+  for (const { charset, common } of cyrillicBytes) {
+    const share = counts.reduce((sum, count, byte) => sum + count * common[byte]!, 0) / high;
+    if (share > bestShare) {
       best = charset;
-      bestShare = common / high;
+      bestShare = share;
     }
   }
   return best;

@@ -99,8 +99,14 @@ function phrase(pattern: RegExp, text: string): string | null {
  */
 export function validatePage(input: ValidationInput): Validation {
   const { page, headers, status } = input;
-  const sight = look(page);
   const title = page.title ?? '';
+  if (
+    input.extraction !== undefined &&
+    input.extraction.wordCount >= SHORT_WORDS &&
+    !MISSING_TITLE.test(title)
+  )
+    return decideLong(input, input.extraction.text);
+  const sight = look(page);
   const words = Math.max(
     sight.words > VERY_SHORT_WORDS ? sight.words : 0,
     input.extraction?.wordCount ?? 0,
@@ -114,6 +120,19 @@ export function validatePage(input: ValidationInput): Validation {
     decideLogin(page, sight, title, words, input.extraction) ??
     decideEmpty(input, sight, words) ?? { outcome: 'valid' }
   );
+}
+
+// With an article in hand none of the phrases counts: the page need not be walked again, which is what most pages cost.
+function decideLong({ headers, status, bodyBytes, minBodyBytes }: ValidationInput, text: string): Validation {
+  if (headers['cf-mitigated'] === 'challenge') return reject('challenge', 'header cf-mitigated: challenge');
+  if (status === 404 || status === 410) return reject('soft_404', `status ${status}`);
+  if (isBinary(text)) return reject('no_text', 'binary data, not text');
+  return decideSize(bodyBytes, minBodyBytes) ?? { outcome: 'valid' };
+}
+
+function decideSize(bodyBytes: number, minBodyBytes = MIN_BODY_BYTES): Validation | null {
+  if (bodyBytes >= minBodyBytes) return null;
+  return reject('too_short', `${bodyBytes} bytes, fewer than ${minBodyBytes}`);
 }
 
 function decideChallenge(
@@ -200,9 +219,8 @@ function decideEmpty(input: ValidationInput, sight: Sight, words: number): Valid
     }
   }
   if (isBinary(sight.text)) return reject('no_text', 'binary data, not text');
-  const minBodyBytes = input.minBodyBytes ?? MIN_BODY_BYTES;
-  if (input.bodyBytes < minBodyBytes)
-    return reject('too_short', `${input.bodyBytes} bytes, fewer than ${minBodyBytes}`);
+  const size = decideSize(input.bodyBytes, input.minBodyBytes);
+  if (size !== null) return size;
   if (words === 0) {
     const scripts = page.scriptSources.length > 0 || page.scriptChars > 0;
     return scripts
@@ -220,5 +238,24 @@ const NO_WRITING = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\ufffd\p{Co}\p{Cn}\p
 
 function isBinary(text: string): boolean {
   const sample = text.slice(0, 5_000);
-  return sample.length > 0 && (sample.match(NO_WRITING)?.length ?? 0) > sample.length * BINARY_SHARE;
+  const most = sample.length * BINARY_SHARE;
+  return countDoubtful(sample, most) > most && (sample.match(NO_WRITING)?.length ?? 0) > most;
+}
+
+/** Signs outside the scripts most pages are written in, counted until there are too many; spares them the pattern above. */
+function countDoubtful(text: string, most: number): number {
+  let count = 0;
+  for (let at = 0; at < text.length && count <= most; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code >= 0x20 && code < 0x7f) continue;
+    const isWriting =
+      (code >= 0x9 && code < 0xe) ||
+      (code >= 0xa0 && code < 0x530) ||
+      (code >= 0x2010 && code < 0x2060) ||
+      (code >= 0x3000 && code < 0x3100) ||
+      (code >= 0x4e00 && code < 0x9ff0) ||
+      (code >= 0xac00 && code < 0xd7a4);
+    if (!isWriting) count += 1;
+  }
+  return count;
 }

@@ -25,6 +25,7 @@ const DEFAULT_ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/
 // Longer validators are not validators: storing and echoing them would let a server fill our requests.
 const MAX_VALIDATOR_CHARS = 1024;
 const MAX_URL_CHARS = 16_384;
+const MAX_HOSTS = 10_000;
 
 /** Counters of a client. */
 export type HttpClientStats = {
@@ -50,6 +51,8 @@ export type HttpClient = {
   stats(): HttpClientStats;
 };
 
+/** What is the same for every request to a host, as long as it has the same address. */
+type HostFacts = { address: string; domain: string; gates: Gate[] };
 type Prepared = { url: URL; target: DialTarget; gates: Gate[]; dnsMs: number };
 type Settings = Required<
   Omit<HttpClientOptions, 'hosts' | 'localAddress' | 'resolver' | 'ca' | 'networkLimits' | 'proxies'>
@@ -81,10 +84,20 @@ function withDefaults(options: HttpClientOptions): Settings {
   };
 }
 
+// Asking URL.canParse first would parse every address twice; addresses that are none seldom come this far.
+function urlOf(text: string): URL | null {
+  try {
+    return new URL(text);
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    return null;
+  }
+}
+
 function parseWebUrl(text: string): URL | Failure {
   if (text.length > MAX_URL_CHARS) return { kind: 'refused_address', detail: 'the URL is too long' };
-  if (!URL.canParse(text)) return { kind: 'refused_address', detail: 'not a URL' };
-  const url = new URL(text);
+  const url = urlOf(text);
+  if (url === null) return { kind: 'refused_address', detail: 'not a URL' };
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
     return { kind: 'refused_address', detail: `scheme ${url.protocol.slice(0, 40)} is not fetched` };
   return url;
@@ -127,6 +140,7 @@ class Client implements HttpClient {
   private readonly limiter: NetworkLimiter;
   private readonly pool: ConnectionPool;
   private readonly proxies: ProxyChooser;
+  private readonly hostFacts = new Map<string, HostFacts>();
   private closed = false;
   private requests = 0;
   private failures = 0;
@@ -306,8 +320,7 @@ class Client implements HttpClient {
       const verdict = this.guard.check(address, port);
       if (!verdict.allowed) return { kind: verdict.kind, detail: `${host.slice(0, 255)}: ${verdict.detail}` };
     }
-    // Without the private part of the Public Suffix List: all blogs of one platform share its servers and its cap.
-    const domain = isIP(host) === 0 ? (getDomain(host, { validateHostname: false }) ?? host) : host;
+    const { domain, gates } = this.factsOf(host, resolution.addresses[0] ?? '');
     const choice = this.proxies.choose(domain, request.proxies);
     if (choice.via === 'none_healthy')
       return { kind: 'proxy', detail: 'every proxy is resting after errors or cannot be read' };
@@ -315,7 +328,7 @@ class Client implements HttpClient {
     return {
       url,
       target: { addresses: resolution.addresses, port, secure, host, proxy },
-      gates: this.gatesOf(host, domain, resolution.addresses[0] ?? ''),
+      gates,
       dnsMs: performance.now() - askedAt,
     };
   }
@@ -332,6 +345,17 @@ class Client implements HttpClient {
     return resolution instanceof Promise ? within(resolution, timeoutMs, signal) : resolution;
   }
 
+  private factsOf(host: string, address: string): HostFacts {
+    const known = this.hostFacts.get(host);
+    if (known?.address === address) return known;
+    // Without the private part of the Public Suffix List: all blogs of one platform share its servers and its cap.
+    const domain = isIP(host) === 0 ? (getDomain(host, { validateHostname: false }) ?? host) : host;
+    const facts = { address, domain, gates: this.gatesOf(host, domain, address) };
+    if (this.hostFacts.size >= MAX_HOSTS) this.hostFacts.clear();
+    this.hostFacts.set(host, facts);
+    return facts;
+  }
+
   /** Narrowest first, so that waiting happens where the crowd is and not at the door everybody uses. */
   private gatesOf(host: string, domain: string, address: string): Gate[] {
     const { maxPerDomain, maxPerNetwork, gapMs, maxConnectionsPerHost, maxConnections } = this.settings;
@@ -344,15 +368,26 @@ class Client implements HttpClient {
   }
 
   private headersOf(request: HttpRequest): string[] {
-    const headers: Record<string, string> = {
-      'user-agent': this.settings.userAgent,
-      accept: DEFAULT_ACCEPT,
-      'accept-encoding': ACCEPT_ENCODING,
-    };
-    if (isUsableValidator(request.etag)) headers['if-none-match'] = request.etag;
-    if (isUsableValidator(request.lastModified)) headers['if-modified-since'] = request.lastModified;
-    for (const [name, value] of Object.entries(request.headers ?? {})) headers[name.toLowerCase()] = value;
-    return Object.entries(headers).flat();
+    if (request.headers !== undefined) return this.mergedHeaders(request, request.headers);
+    const list = [
+      'user-agent',
+      this.settings.userAgent,
+      'accept',
+      DEFAULT_ACCEPT,
+      'accept-encoding',
+      ACCEPT_ENCODING,
+    ];
+    if (isUsableValidator(request.etag)) list.push('if-none-match', request.etag);
+    if (isUsableValidator(request.lastModified)) list.push('if-modified-since', request.lastModified);
+    return list;
+  }
+
+  private mergedHeaders({ headers: _own, ...request }: HttpRequest, own: Record<string, string>): string[] {
+    const list = this.headersOf(request);
+    const merged = new Map<string, string>();
+    for (let at = 0; at < list.length; at += 2) merged.set(list[at]!, list[at + 1]!);
+    for (const [name, value] of Object.entries(own)) merged.set(name.toLowerCase(), value);
+    return [...merged].flat();
   }
 
   /** The result of an exchange that ended without a body to hand over. */

@@ -106,10 +106,18 @@ const UNSUPPORTED = new Set([
   'pack200-gzip',
 ]);
 
+const PLAIN: EncodingPlan = { outcome: 'plan', encodings: [] };
+const USUAL = new Map<string, EncodingPlan>(
+  (['gzip', 'br', 'deflate'] as const).map((name) => [name, { outcome: 'plan', encodings: [name] }]),
+);
+
 /** Reads `Content-Encoding`. Words that are no coding ("utf-8", "none") are ignored, as browsers do. */
 export function parseContentEncoding(value: string | undefined): EncodingPlan {
+  if (value === undefined) return PLAIN;
+  const usual = USUAL.get(value);
+  if (usual !== undefined) return usual;
   const encodings: Encoding[] = [];
-  for (const token of (value ?? '').toLowerCase().split(',')) {
+  for (const token of value.toLowerCase().split(',')) {
     const name = token.trim().replace(/^x-gzip$/, 'gzip');
     if (name === 'gzip' || name === 'deflate' || name === 'br' || (name === 'zstd' && zstdCodec !== null))
       encodings.push(name);

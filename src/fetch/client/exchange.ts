@@ -44,6 +44,8 @@ const DRAIN_MS = 2000;
 // 103 Early Hints may come a few times; a server that sends more is holding us.
 const MAX_INFORMATIONAL = 20;
 const STREAM_BUFFER_BYTES = 256 * 1024;
+// Timers may go off a moment before their time.
+const EARLY_MS = 1;
 
 function joinHeaders(raw: Record<string, string | string[] | undefined>): ResponseHeaders {
   const headers: ResponseHeaders = {};
@@ -79,6 +81,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   private encodings: readonly Encoding[] = [];
   private state: 'waiting' | 'body' | 'draining' | 'over' = 'waiting';
   private timer: ReturnType<typeof setTimeout> | null = null;
+  private timerAt = 0;
+  private dueAt = 0;
+  private overdue = '';
   private chunks: Buffer[] = [];
   private wireBytes = 0;
   private informational = 0;
@@ -97,7 +102,6 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   start(): void {
     const { plan } = this;
-    this.arm(plan.deadlineAt - performance.now(), 'no connection before the deadline');
     plan.signal?.addEventListener('abort', this.onAbort, { once: true });
     this.connection.client.dispatch(
       {
@@ -107,6 +111,9 @@ class Exchange implements Dispatcher.DispatchHandler {
       },
       this,
     );
+    // Over a connection that is open the request has begun by now, and has its own timer.
+    if (this.timer === null && this.state === 'waiting')
+      this.arm(plan.deadlineAt - performance.now(), 'no connection before the deadline');
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -246,14 +253,30 @@ class Exchange implements Dispatcher.DispatchHandler {
     else this.abandon();
   }
 
+  /**
+   * Sets when this stage must have ended. Making and clearing timers costs more than anything else here, so a timer that
+   * is early for the new stage stays and is set again when it goes off.
+   */
   private arm(ms: number, detail: string): void {
-    if (this.timer !== null) clearTimeout(this.timer);
+    this.dueAt = performance.now() + Math.max(0, ms);
+    this.overdue = detail;
+    if (this.timer !== null) {
+      if (this.timerAt <= this.dueAt) return;
+      clearTimeout(this.timer);
+    }
+    this.setTimer();
+  }
+
+  private setTimer(): void {
+    this.timerAt = this.dueAt;
     this.timer = setTimeout(
       () => {
-        if (this.state === 'draining') this.abandon();
-        else this.fail({ kind: 'timeout', detail });
+        this.timer = null;
+        if (this.dueAt - performance.now() > EARLY_MS) this.setTimer();
+        else if (this.state === 'draining') this.abandon();
+        else this.fail({ kind: 'timeout', detail: this.overdue });
       },
-      Math.max(0, Math.ceil(ms)),
+      Math.max(0, Math.ceil(this.dueAt - performance.now())),
     );
   }
 

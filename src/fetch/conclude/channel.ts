@@ -59,6 +59,8 @@ export async function concludeChannel(row: LeasedUrl, arrival: Ended, context: R
     return failing(at, channelErrorOf(status), text, { retryAfterMs, status, domain });
   }
   const ingested = await ingest(responseOf(row, { ...arrival, result }), context.settings);
+  if (ingested.outcome === 'unreadable')
+    return failing(at, 'parse', `${ingested.reason}: ${ingested.detail}`, { status });
   if (ingested.outcome !== 'channel') throw new Error(`a channel row cannot end as ${ingested.outcome}`);
   const { reading } = ingested;
   if (reading.error !== null) return failing(at, 'parse', reading.detail ?? 'cannot be read', { status });

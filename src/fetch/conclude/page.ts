@@ -188,6 +188,11 @@ async function concludeResponse(
     etag: result.headers.etag ?? null,
     lastModified: result.headers['last-modified'] ?? null,
   };
+  if (ingested.outcome === 'unreadable') {
+    const { verdict, domain } = decideFailure('bad_response', ingested.detail, facts);
+    const named = verdict.status === 'failed' ? { ...verdict, errorCode: ingested.reason } : verdict;
+    return withTarget(row, arrival, ended(row, named, answered, domain));
+  }
   if (ingested.outcome === 'rejected') {
     const decision = decideRejection(ingested.reason, ingested.detail, facts);
     return withTarget(

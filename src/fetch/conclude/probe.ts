@@ -55,6 +55,7 @@ export async function concludeProbe(row: LeasedUrl, arrival: Ended, context: Row
         return { ...failed(`http_${result.status}`, result.status), domain };
       }
       const ingested = await ingest(responseOf(row, { ...arrival, result }), context.settings);
+      if (ingested.outcome === 'unreadable') return failed(ingested.reason, result.status);
       const value =
         ingested.outcome === 'probe'
           ? ingested.result

@@ -1,0 +1,24 @@
+import { ingestArticle } from './article.ts';
+import { ingestFeed } from './feed.ts';
+import { ingestListing } from './links.ts';
+import { ingestProbe } from './probe.ts';
+import type { Ingested, IngestSettings, PageResponse } from './response.ts';
+import { ingestSitemap } from './sitemap.ts';
+
+/** One handler per kind: this is where a response becomes a document, links, or a channel's news. */
+export async function handleResponse(response: PageResponse, settings: IngestSettings): Promise<Ingested> {
+  switch (response.row.kind) {
+    case 'article':
+      return ingestArticle(response, settings);
+    case 'listing':
+      return ingestListing(response, settings);
+    case 'channel':
+      return settings.channel?.kind === 'sitemap'
+        ? ingestSitemap(response, settings)
+        : ingestFeed(response, settings);
+    case 'probe':
+      return ingestProbe(response);
+    case 'image':
+      return { outcome: 'rejected', reason: 'unsupported_type', detail: 'images are not stored yet' };
+  }
+}

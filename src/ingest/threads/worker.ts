@@ -1,0 +1,28 @@
+import { parentPort } from 'node:worker_threads';
+import { ingestArticle, needsSecondOpinion } from '../article.ts';
+import { handleResponse } from '../handle.ts';
+import type { Ingested } from '../response.ts';
+import { type ReadAnswer, type ReadRequest, unpackRequest } from './message.ts';
+
+const port = parentPort;
+if (port === null) throw new Error('this file is the entry of a worker thread');
+const say = (answer: ReadAnswer): void => port.postMessage(answer);
+
+port.on('message', (message: ReadRequest) => {
+  read(message).then(
+    (ingested) => say({ answer: 'done', ingested }),
+    (error: unknown) => say({ answer: 'threw', error }),
+  );
+});
+say({ answer: 'ready' });
+
+async function read(message: ReadRequest): Promise<Ingested> {
+  const { response, settings, task } = unpackRequest(message);
+  if (task === 'whole') {
+    const own = await handleResponse(response, settings);
+    if (!needsSecondOpinion(own)) return own;
+    // Readability may not come back in time; this reading then stands.
+    say({ answer: 'interim', ingested: own });
+  }
+  return ingestArticle(response, settings, { allowFallback: true });
+}

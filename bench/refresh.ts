@@ -51,7 +51,9 @@ export async function run(args: string[]): Promise<object> {
   console.error(
     `adaptive: ${adaptive.requests} requests, fresh ${adaptive.freshShare}, age ${adaptive.meanAgeHours} h`,
   );
-  const everyDays = ((size.days - size.warmDays) * size.pages * kinds.length) / adaptive.requests;
+  // Time passes in steps, so the interval is cut to whole ones: the fixed one makes no fewer requests.
+  const equalMs = ((size.days - size.warmDays) * 24 * hourMs * size.pages * kinds.length) / adaptive.requests;
+  const everyDays = (Math.floor(equalMs / stepMs) * stepMs) / (24 * hourMs);
   const fixed = await measure({ ...size, adaptive: false, firstDays: everyDays });
   console.error(
     `fixed every ${(everyDays * 24).toFixed(1)} h: ${fixed.requests} requests, fresh ${fixed.freshShare}, age ${fixed.meanAgeHours} h`,

@@ -97,9 +97,9 @@ END $$;
 
 -- How a request counts for its domain. robots.txt may well be missing, and a redirect is neither.
 CREATE FUNCTION log_is_page(p_kind text, p_outcome text, p_status smallint) RETURNS boolean LANGUAGE sql IMMUTABLE AS
-$$ SELECT p_kind IN ('article', 'listing') AND p_outcome IN ('response', 'not_modified') AND p_status < 400 $$;
+$$ SELECT p_kind IN ('article', 'listing') AND p_outcome IN ('response', 'not_modified', 'needs_javascript') AND p_status < 400 $$;
 CREATE FUNCTION log_is_error(p_kind text, p_outcome text, p_status smallint) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
-  SELECT p_kind <> 'robots' AND (coalesce(p_status, 999) >= 400 OR p_outcome NOT IN ('response', 'not_modified', 'redirect', 'unsupported_type'))
+  SELECT p_kind <> 'robots' AND (coalesce(p_status, 999) >= 400 OR p_outcome NOT IN ('response', 'not_modified', 'redirect', 'unsupported_type', 'needs_javascript'))
      AND p_outcome <> 'outage'
 $$;
 
@@ -186,7 +186,11 @@ BEGIN
                i.hops, i.parent_url, i.execution_id, NULL, false, v_now
           FROM target i
         ON CONFLICT DO NOTHING
-        RETURNING source_id),
+        RETURNING source_id, kind),
+      known AS (
+        UPDATE domains d SET pages_known = d.pages_known + x.pages
+          FROM (SELECT count(*) AS pages FROM made WHERE kind IN ('article', 'listing')) x
+         WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key AND x.pages > 0),
       counted AS (
         INSERT INTO counter_deltas (bucket, minute, source_id, inserted)
         SELECT p_bucket, date_trunc('minute', v_now), source_id, count(*) FROM made GROUP BY source_id)

@@ -204,7 +204,7 @@ export class DomainRun {
   /** Whether the failure is our own network's: then it counts against no URL and no domain. */
   async #isOutage(row: LeasedUrl): Promise<boolean> {
     const { clock, outage } = this.#deps;
-    if (!outage.isSuspected) await clock.wait(outageDoubtMs, this.#stop.signal);
+    if (outage.isSilent && !outage.isSuspected) await clock.wait(outageDoubtMs, this.#stop.signal);
     if (!outage.isSuspected) return false;
     for (const request of this.#requests)
       if (request.status === null && (request.hash === null || request.hash.equals(row.hash)))
@@ -290,6 +290,7 @@ export class DomainRun {
       signal: this.#stop.signal,
       mayStart: () => this.#mayStart(),
       onRequest: (request: LoggedRequest) => this.#noteRequest(request),
+      onReach: (reach) => this.#deps.outage.note(this.lease.domainKey, reach),
       onCrawlDelay: (delayMs: number | null) => {
         this.#lessons.noteCrawlDelay(delayMs);
         this.#pacer.setDelay(this.#lessons.delayMs);
@@ -299,10 +300,8 @@ export class DomainRun {
   }
 
   #noteRequest(request: LoggedRequest): void {
-    const { metrics, outage } = this.#deps;
+    const { metrics } = this.#deps;
     this.#requests.push(request);
-    if (request.status !== null) outage.note(this.lease.domainKey, 'reached');
-    else if (networkOutcomes.has(request.outcome)) outage.note(this.lease.domainKey, 'failed');
     metrics.requests.inc({ outcome: request.outcome });
     metrics.responseBytes.inc(request.bytes);
     if (request.headersMs !== null) metrics.requestSeconds.observe(request.headersMs / 1000);
@@ -386,8 +385,6 @@ export class DomainRun {
     }
   }
 }
-
-const networkOutcomes = new Set(['dns', 'connect', 'tls', 'timeout', 'reset']);
 
 const pollingIsOff = (row: LeasedUrl) => ({
   status: 'pending' as const,

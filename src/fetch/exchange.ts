@@ -1,6 +1,7 @@
 import type { Lease, LeasedUrl, LoggedRequest } from '../frontier/index.ts';
 import { identifyUrl, type UrlIdentity } from '../url/index.ts';
 import type { HttpClient, HttpResult, HttpStreamResult } from './client/index.ts';
+import { type Reach, reachOf } from './outage.ts';
 import type { Pacer } from './pacer.ts';
 import type { GateAnswer, RobotsGate } from './robots-gate.ts';
 
@@ -33,6 +34,7 @@ export type ExchangeDeps = {
   /** Checked immediately before each request starts. */
   mayStart: () => boolean;
   onRequest: (request: LoggedRequest) => void;
+  onReach: (reach: Reach) => void;
   onCrawlDelay: (delayMs: number | null) => void;
   /** The source's operator decided, and answers for it, that Disallow does not hold for us. */
   ignoresDisallow: boolean;
@@ -89,7 +91,7 @@ export async function fetchRow(
       // Validators belong to the address they were given by.
       ...(request.conditional && moved === 'no' ? { etag: row.etag, lastModified: row.lastModified } : {}),
     });
-    deps.pacer.answered(result.timings.headersAt ?? result.timings.endedAt);
+    noteAnswer(deps, result);
     deps.onRequest(logged(result, row, url, waitMs));
     if (result.outcome === 'failed' && result.kind === 'aborted') return { end: 'handed_back' };
     // Not the URL's fault, so it costs no try; but the server may have seen the first, so the second waits its turn.
@@ -137,6 +139,12 @@ export async function fetchRow(
 const isStale = (result: HttpResult | HttpStreamResult): boolean =>
   result.outcome === 'failed' && result.stale === true;
 
+function noteAnswer(deps: ExchangeDeps, result: HttpResult | HttpStreamResult): void {
+  deps.pacer.answered(result.timings.headersAt ?? result.timings.endedAt);
+  const reach = reachOf(result);
+  if (reach !== null) deps.onReach(reach);
+}
+
 /** One paced and logged request for robots.txt. */
 export async function requestRobots(deps: ExchangeDeps, url: string): Promise<HttpStreamResult> {
   const result = await requestRobotsOnce(deps, url);
@@ -155,7 +163,7 @@ async function requestRobotsOnce(deps: ExchangeDeps, url: string): Promise<HttpS
     };
   }
   const result = await deps.client.requestStream({ url, signal: deps.signal, maxBodyBytes: 4_000_000 });
-  deps.pacer.answered(result.timings.headersAt ?? result.timings.endedAt);
+  noteAnswer(deps, result);
   deps.onRequest({
     endedAt: result.timings.endedAt,
     status: result.outcome === 'failed' ? null : result.status,

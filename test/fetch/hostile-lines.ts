@@ -205,7 +205,8 @@ const rules: Attack[] = [
   {
     name: 'robots-deny-all',
     faults: robots('robots-deny-all'),
-    row: { status: 'dead', code: 'robots_blocked', documents: 0 },
+    // The whole domain is closed: it rests, and the row waits for another robots.txt.
+    row: { status: 'pending', code: null, documents: 0 },
     requests: 1,
   },
   { name: 'robots-429', faults: robots('status', { status: 429 }), row: parked, requests: 1 },

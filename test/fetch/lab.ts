@@ -233,7 +233,7 @@ export class Lab {
         const result = await this.database.pool.query<{ left: number; urls: string[] | null }>(
           `SELECT count(*)::integer AS left, (array_agg(f.url))[1:5] AS urls
              FROM url_frontier f JOIN domain_slots s USING (bucket, domain_key)
-            WHERE f.ready OR f.due_at <= now() OR s.lease_owner IS NOT NULL`,
+            WHERE (f.ready OR f.due_at <= now() OR s.lease_owner IS NOT NULL) AND s.rest_until IS NULL`,
         );
         const { left, urls } = result.rows[0]!;
         return left === 0 || `${left} rows: ${String(urls)}`;

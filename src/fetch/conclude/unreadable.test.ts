@@ -27,6 +27,7 @@ function makeRow(change: Partial<LeasedUrl>): LeasedUrl {
     contentHash: null,
     dueAt: new Date(0),
     executionId: null,
+    refreshSeconds: null,
     ...change,
   };
 }
@@ -57,6 +58,8 @@ function answerWith(html: string): Ended {
 // A selector that compares every paragraph with all before it, twice: minutes on this page of 30 kB.
 const context: RowContext = {
   maxTries: 5,
+  probing: false,
+  refresh: null,
   settings: {
     source: {
       id: 1,

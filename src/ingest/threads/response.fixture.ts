@@ -24,6 +24,7 @@ export function makeResponse(body: string | Buffer, change: Partial<PageResponse
       contentHash: null,
       dueAt: new Date(0),
       executionId: null,
+      refreshSeconds: null,
     },
     finalUrl: url,
     finalHash: hash,

@@ -10,7 +10,7 @@ const src = join(root, 'src');
 const layers = [
   ['errors', 'text', 'dates', 'url', 'robots', 'html', 'extract', 'validate', 'feed-formats'],
   ['telemetry', 'config', 'db'],
-  ['sources', 'channels', 'frontier', 'domains', 'documents', 'jobs', 'explain'],
+  ['sources', 'channels', 'frontier', 'domains', 'documents', 'jobs', 'explain', 'switches'],
   ['fetch', 'ingest', 'discover', 'schedule', 'sinks', 'resilience'],
   ['api', 'cli'],
 ];

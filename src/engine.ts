@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type Config, databaseOptions } from './config/index.ts';
 import { type Database, openDatabase } from './db/index.ts';
+import { saveBudget } from './domains/index.ts';
 import { AppError, EXIT, messageOf } from './errors/index.ts';
 import { ensurePartitions, removeWorker, saveWorker } from './frontier/index.ts';
 import { type LoopHealth, runLoop } from './resilience/index.ts';
@@ -75,6 +76,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       stops.push(() => scheduler.stop());
     }
     if (options.roles.includes('fetch')) {
+      await saveBudget(database.pool, config.domains.maxPagesPerRun, owner);
       const { Fetcher } = await import('./fetch/index.ts');
       const fetcher = new Fetcher({
         database,

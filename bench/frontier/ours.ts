@@ -87,9 +87,7 @@ async function settleLease(db: Queryable, one: Lease, options: LoopOptions): Pro
       monotonicMs: now,
       lastAnswerAt: now,
       defaultDelayMs,
-      penaltyMs: 0,
-      goodRun: 1,
-      robotsDelayMs: 0,
+      learnt: { penaltyMs: 0, goodRun: 1, robotsDelayMs: 0 },
     });
     settled += result.settled;
   }

@@ -17,10 +17,14 @@ export type Channel = {
   intervalSeconds: number;
   foundBy: 'manual' | 'link' | 'path' | 'robots';
   title: string | null;
+  /** How long its polls have failed; null: they do not. */
+  failingForMs: number | null;
 };
 
-const columns = `id, source_id AS "sourceId", kind, url, url_hash AS hash, enabled,
-  interval_seconds AS "intervalSeconds", found_by AS "foundBy", title`;
+const columns = `channels.id, source_id AS "sourceId", kind, url, url_hash AS hash, enabled,
+  interval_seconds AS "intervalSeconds", found_by AS "foundBy", title,
+  (SELECT extract(epoch FROM now() - s.failing_since)::float8 * 1000 FROM channel_state s
+    WHERE s.bucket = channels.bucket AND s.channel_id = channels.id) AS "failingForMs"`;
 
 export type NewChannel = Pick<Channel, 'sourceId' | 'kind' | 'url' | 'intervalSeconds' | 'foundBy'> & {
   title?: string | null;
@@ -106,7 +110,8 @@ export async function listChannels(
             c.found_by AS "foundBy", c.title, coalesce(s.polls, 0) AS polls, coalesce(s.not_modified, 0) AS "notModified",
             coalesce(s.items_seen, 0) AS "itemsSeen", coalesce(s.items_new, 0) AS "itemsNew",
             coalesce(s.errors_in_row, 0) AS "errorsInRow", s.error_kind AS "errorKind",
-            s.last_success_at AS "lastSuccessAt", f.due_at AS "dueAt"
+            s.last_success_at AS "lastSuccessAt", f.due_at AS "dueAt",
+            extract(epoch FROM now() - s.failing_since)::float8 * 1000 AS "failingForMs"
        FROM channels c
        LEFT JOIN channel_state s ON s.bucket = c.bucket AND s.channel_id = c.id
        LEFT JOIN url_frontier f ON f.bucket = c.bucket AND f.domain_key = c.domain_key AND f.url_hash = c.url_hash

@@ -2,6 +2,14 @@ import { choice, integer, list, requiredText, type Setting, text } from './setti
 
 const networkPattern = /^\[?[0-9a-fA-F:.]+\]?\/\d{1,3}:(\d{1,5}|\*)$/;
 
+const cooldown = (days: number, what: string) =>
+  integer({
+    default: days,
+    min: 1,
+    max: 3650,
+    description: `Days a domain rests that ${what}.`,
+  });
+
 /**
  * Every setting there is. Types, `--help`, the reference page, `.env.example` and `config --dump` are made from this
  * table; the file key is the path in snake case, the environment variable `OUTRIDER_` + the path unless named here.
@@ -113,6 +121,33 @@ export const settings = {
       max: 60_000,
       description: 'Least gap between requests to one registrable domain or network.',
     }),
+  },
+  domains: {
+    maxPagesPerRun: integer({
+      default: 1000,
+      min: 0,
+      max: 10_000_000,
+      description:
+        'Pages the spider, archives and refreshes may fetch of one domain in a run of at most a day; 0 is no limit.',
+    }),
+    refreshDays: integer({
+      default: 14,
+      min: 1,
+      max: 3650,
+      description: 'Days until a fetched article is looked at again for the first time.',
+    }),
+    refreshMaxDays: integer({
+      default: 180,
+      min: 1,
+      max: 3650,
+      description: 'Longest time between two looks at an article that does not change.',
+    }),
+    loginCooldownDays: cooldown(30, 'asks for a login'),
+    rateLimitCooldownDays: cooldown(7, 'answers 429 again and again'),
+    forbiddenCooldownDays: cooldown(14, 'refuses us (403)'),
+    challengeCooldownDays: cooldown(14, 'answers with challenges'),
+    serverErrorCooldownDays: cooldown(3, 'answers 503 again and again'),
+    robotsCooldownDays: cooldown(90, 'forbids everything in robots.txt'),
   },
   polling: {
     sitemapIntervalMinutes: integer({

@@ -1,5 +1,5 @@
 import { AppError, EXIT, messageOf } from '../errors/index.ts';
-import { loadMigrations, type Migration } from './migration-files.ts';
+import { type FunctionSet, loadFunctions, loadMigrations, type Migration } from './migration-files.ts';
 import type { DatabaseLog, Queryable } from './queryable.ts';
 import { silentLog } from './queryable.ts';
 
@@ -41,6 +41,7 @@ type Step = { direction: 'up' | 'down'; migration: Migration };
 /** Brings the schema to a version, each step in a transaction of its own; safe when many processes start at once. */
 export async function migrate(pool: Connectable, options: MigrateOptions = {}): Promise<MigrateResult> {
   const migrations = loadMigrations(options.migrationsDir);
+  const functions = loadFunctions(options.migrationsDir);
   const target = decideTarget(migrations, options.to);
   const log = options.log ?? silentLog;
   // The usual start: nothing to do, and no lock and no right to change tables is needed to see it.
@@ -62,8 +63,11 @@ export async function migrate(pool: Connectable, options: MigrateOptions = {}): 
     }
     return result;
   }
-  for (let at = before.length; at !== target; ) {
-    const step = await runStep(pool, migrations, target);
+  const isNewest = target === migrations.length;
+  const stale =
+    isNewest && functions !== null && (await loadInstalled(pool))?.checksum !== functions.checksum;
+  for (let at = before.length; at !== target || stale; ) {
+    const step = await runStep(pool, migrations, functions, target);
     if (!step) break;
     const { direction, migration } = step;
     (direction === 'up' ? result.applied : result.reverted).push(migration.version);
@@ -167,6 +171,7 @@ function checkApplied(applied: AppliedRow[], migrations: Migration[]): void {
 async function runStep(
   pool: Connectable,
   migrations: Migration[],
+  functions: FunctionSet | null,
   target: number,
 ): Promise<Step | undefined> {
   const client = await pool.connect();
@@ -184,7 +189,13 @@ async function runStep(
     const applied = await loadApplied(client);
     checkApplied(applied, migrations);
     const step = decideStep(migrations, applied.length, target);
-    if (step) await applyStep(client, step);
+    if (step) {
+      // Functions belong to the newest schema only: they go before a table they speak of changes.
+      await dropFunctions(client);
+      await applyStep(client, step);
+    } else if (applied.length === migrations.length && functions !== null) {
+      await replaceFunctions(client, functions);
+    }
     await client.query('COMMIT');
     return step;
   } catch (error) {
@@ -221,4 +232,35 @@ async function applyStep(db: Queryable, { direction, migration }: Step): Promise
       migration.name,
       migration.checksum,
     ]);
+}
+
+type Installed = { checksum: string; functions: string[]; types: string[] };
+
+async function loadInstalled(db: Queryable): Promise<Installed | undefined> {
+  const { rows: exists } = await db.query<{ found: boolean }>(
+    `SELECT to_regclass('schema_functions') IS NOT NULL AS found`,
+  );
+  if (!exists[0]?.found) return undefined;
+  return (await db.query<Installed>('SELECT checksum, functions, types FROM schema_functions')).rows[0];
+}
+
+// By the names that were written down when they were made: a function that is no longer in the files goes too.
+async function dropFunctions(db: Queryable): Promise<void> {
+  const installed = await loadInstalled(db);
+  if (installed === undefined) return;
+  if (installed.functions.length > 0)
+    await db.query(`DROP FUNCTION IF EXISTS ${installed.functions.join(', ')}`);
+  if (installed.types.length > 0) await db.query(`DROP TYPE IF EXISTS ${installed.types.join(', ')}`);
+  await db.query('DROP TABLE schema_functions');
+}
+
+async function replaceFunctions(db: Queryable, set: FunctionSet): Promise<void> {
+  if ((await loadInstalled(db))?.checksum === set.checksum) return;
+  await dropFunctions(db);
+  // The files stand in any order: bodies are checked when all are there, by the first call and by the tests.
+  await db.query(`SET LOCAL check_function_bodies = off; ${set.sql}`);
+  await db.query(
+    `CREATE TABLE schema_functions AS SELECT $1::text AS checksum, $2::text[] AS functions, $3::text[] AS types, now() AS applied_at`,
+    [set.checksum, set.functions, set.types],
+  );
 }

@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url';
 /** One numbered step of the schema. */
 export type Migration = { version: number; name: string; up: string; down: string; checksum: string };
 
+/** All functions of the schema as one script, with the names it makes so that an older set can be dropped. */
+export type FunctionSet = { sql: string; functions: string[]; types: string[]; checksum: string };
+
 const fileName = /^(\d{4})_([a-z0-9_]+)\.(up|down)\.sql$/;
 
 /** The directory with the product's migrations: beside package.json, above src/ as above dist/. */
@@ -37,6 +40,22 @@ export function loadMigrations(dir: string = defaultMigrationsDir()): Migration[
       throw new Error(`${dir}: migration ${version} needs both an up and a down file`);
     return { version, name, up, down, checksum: checksumOf(up) };
   });
+}
+
+/**
+ * Reads `functions/`: unlike tables, functions have no history worth keeping, so each lives in one file that is edited
+ * and the whole set is replaced when any of them changed. null: the directory has none.
+ */
+export function loadFunctions(dir: string = defaultMigrationsDir()): FunctionSet | null {
+  const folder = join(dir, 'functions');
+  if (!existsSync(folder)) return null;
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort();
+  const sql = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
+  const names = (what: string): string[] =>
+    [...sql.matchAll(new RegExp(`^CREATE ${what} ([a-z_]+)`, 'gm'))].map((match) => match[1]!);
+  return { sql, functions: names('FUNCTION'), types: names('TYPE'), checksum: checksumOf(sql) };
 }
 
 // Line ends differ after a checkout on another system; that is no change of the migration.

@@ -9,7 +9,7 @@ const ours = (column: string, catalog: string): string =>
      WHERE e.classid = '${catalog}'::regclass AND e.objid = o.oid AND e.deptype = 'e')`;
 
 const ourTables = (kinds: string): string =>
-  `${ours('o.relnamespace', 'pg_class')} AND o.relkind IN (${kinds}) AND o.relname <> 'schema_migrations'`;
+  `${ours('o.relnamespace', 'pg_class')} AND o.relkind IN (${kinds}) AND o.relname NOT IN ('schema_migrations', 'schema_functions')`;
 
 // Identity columns carry their own sequence; it is part of the column.
 const ownSequence = `NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = o.oid AND d.deptype = 'i')`;
@@ -87,7 +87,7 @@ const sections: [title: string, sql: string][] = [
     'indexes',
     `SELECT replace(pg_get_indexdef(i.indexrelid), ' ON ' || quote_ident(current_schema()) || '.', ' ON ') || ';' AS line
        FROM pg_index i JOIN pg_class o ON o.oid = i.indexrelid
-      WHERE ${ours('o.relnamespace', 'pg_class')} AND NOT o.relispartition AND i.indrelid <> coalesce(to_regclass('schema_migrations'), 0)
+      WHERE ${ours('o.relnamespace', 'pg_class')} AND NOT o.relispartition AND i.indrelid <> coalesce(to_regclass('schema_migrations'), 0) AND i.indrelid <> coalesce(to_regclass('schema_functions'), 0)
         AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conindid = i.indexrelid AND c.contype IN ('p', 'u', 'x'))
       ORDER BY i.indrelid::regclass::text, o.relname`,
   ],

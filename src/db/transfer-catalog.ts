@@ -18,7 +18,7 @@ export async function loadTables(db: Queryable): Promise<Table[]> {
        FROM pg_class c LEFT JOIN pg_attribute a
          ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
       WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-        AND c.relname <> 'schema_migrations'
+        AND c.relname NOT IN ('schema_migrations', 'schema_functions')
         AND NOT EXISTS (SELECT FROM pg_depend e WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e')
       GROUP BY c.relname ORDER BY c.relname`,
   );

@@ -30,6 +30,21 @@ export async function loadRobots(
   return result.rows[0] ?? null;
 }
 
+/** The copies of every origin of a domain; a handful at most. */
+export async function loadRobotsOfDomain(
+  db: Queryable,
+  bucket: number,
+  domainKey: bigint,
+): Promise<(Pick<RobotsRecord, 'outcome' | 'rules'> & { origin: string; fetchedAt: Date })[]> {
+  const result = await db.query<
+    Pick<RobotsRecord, 'outcome' | 'rules'> & { origin: string; fetchedAt: Date }
+  >(
+    `SELECT origin, outcome, rules, fetched_at AS "fetchedAt" FROM robots WHERE bucket = $1 AND domain_key = $2 ORDER BY origin`,
+    [bucket, domainKey.toString()],
+  );
+  return result.rows;
+}
+
 /** Stores what reading robots.txt gave. A failure keeps the last good copy and its age. */
 export async function saveRobots(
   db: Queryable,
@@ -42,6 +57,9 @@ export async function saveRobots(
      ON CONFLICT (bucket, domain_key, origin) DO UPDATE SET
        outcome = excluded.outcome, http_status = excluded.http_status, error_code = excluded.error_code,
        rules = CASE WHEN excluded.outcome = 'unavailable' THEN robots.rules ELSE excluded.rules END,
+       -- Other rules than before: what they forbade is looked at again, from the first key on.
+       revive_after = CASE WHEN excluded.outcome <> 'unavailable' AND robots.rules IS DISTINCT FROM excluded.rules
+                           AND robots.last_good_at IS NOT NULL THEN ''::bytea ELSE robots.revive_after END,
        fetched_at = excluded.fetched_at, expires_at = excluded.expires_at,
        last_good_at = coalesce(excluded.last_good_at, robots.last_good_at)`,
     [

@@ -98,7 +98,7 @@ const rowQuery = `
 const slotQuery = `
   SELECT coalesce($3::bytea = ANY (s.in_flight), false) AS "inFlight", s.lease_owner AS "leaseOwner", s.lease_until AS "leaseUntil",
          s.next_at AS "nextAt", s.hold_reason AS "holdReason", s.queued, d.status AS "domainStatus", d.status_reason AS "statusReason",
-         slot_delay_ms(s.robots_delay_ms, s.configured_delay_ms, s.penalty_ms, $4::integer) AS "delayMs"
+         slot_delay_ms(s, $4::integer) AS "delayMs"
     FROM domain_slots s JOIN domains d ON d.bucket = s.bucket AND d.domain_key = s.domain_key
    WHERE s.bucket = $1 AND s.domain_key = $2`;
 

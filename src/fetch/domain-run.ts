@@ -1,4 +1,5 @@
 import { isConnectionLost, type Queryable } from '../db/index.ts';
+import type { RefreshOptions } from '../domains/index.ts';
 import { messageOf } from '../errors/index.ts';
 import {
   type Lease,
@@ -10,11 +11,13 @@ import {
   settle,
   submit,
 } from '../frontier/index.ts';
+import type { Switches, SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import type { HttpClient } from './client/index.ts';
-import { concludeRow, type RowContext, type RowEnd } from './conclude/index.ts';
-import { fetchRow } from './exchange.ts';
-import { type DomainSignal, decidePenalty } from './outcome.ts';
+import { concludeRow, ended, type RowContext, type RowEnd } from './conclude/index.ts';
+import { type Arrival, type ExchangeDeps, fetchRow, requestRobots } from './exchange.ts';
+import { type Cooldowns, DomainLessons } from './lessons.ts';
+import type { OutageWatch } from './outage.ts';
 import { Pacer } from './pacer.ts';
 import type { RobotsGate } from './robots-gate.ts';
 import type { SettingsCache } from './settings-cache.ts';
@@ -25,6 +28,8 @@ export type RunDeps = {
   client: HttpClient;
   robots: RobotsGate;
   settings: SettingsCache;
+  switches: SwitchReader;
+  outage: OutageWatch;
   owner: string;
   clock: Clock;
   log: Log;
@@ -39,6 +44,10 @@ export type RunOptions = {
   keepHtml: 'none' | 'compressed';
   sitemapMaxAgeMs: number;
   maxBodyBytes: number;
+  /** 0: no limit. */
+  maxPagesPerRun: number;
+  refresh: Omit<RefreshOptions, 'adaptive'>;
+  cooldowns: Cooldowns;
 };
 
 // Settled at least this often, so that a crash repeats little and screens stay live.
@@ -46,9 +55,10 @@ const settleEveryMs = 2000;
 const settleEveryItems = 25;
 const feedBodyBytes = 16_000_000;
 const sitemapBodyBytes = 50_000_000;
-// After so many network failures in a row the rest of the batch would only wait for the same time-outs.
-const networkFailuresToStop = 3;
 const longAgoMs = 3_600_000;
+// Time for other domains to fail too, before a failure is held against this one.
+const outageDoubtMs = 1500;
+const pollingOffMs = 300_000;
 
 /** Works through one leased domain: fetch, conclude, submit what was found, settle; alone and in order. */
 export class DomainRun {
@@ -63,17 +73,19 @@ export class DomainRun {
   #documents: SettleDocument[] = [];
   #requests: LoggedRequest[] = [];
   #lastSettleAt: number;
-  #penalty: { penaltyMs: number; goodRun: number };
-  #crawlDelayMs: number | null = null;
-  #hold: { ms: number; reason: 'retry_after'; from: number } | null = null;
-  #networkFailures = 0;
+  readonly #lessons: DomainLessons;
+  #switches: Switches | null = null;
 
   constructor(deps: RunDeps, lease: Lease, stopsAt: number) {
     this.#deps = deps;
     this.lease = lease;
     this.#stopsAt = stopsAt;
     this.#pacer = new Pacer(deps.clock, lease.delayMs);
-    this.#penalty = { penaltyMs: lease.penaltyMs, goodRun: lease.goodRun };
+    this.#lessons = new DomainLessons(lease, {
+      clock: deps.clock,
+      log: deps.log,
+      cooldowns: deps.options.cooldowns,
+    });
     this.#lastSettleAt = deps.clock.monotonic();
   }
 
@@ -102,12 +114,10 @@ export class DomainRun {
   /** Runs the whole batch and ends the lease. */
   async run(): Promise<void> {
     try {
+      this.#switches = await this.#deps.switches.current();
       await this.#deps.settings.prepare(this.lease.urls);
-      for (const row of this.lease.urls) {
-        if (!this.#mayStart()) break;
-        if (!(await this.#runRow(row))) break;
-        if (this.#dueForSettle()) await this.#settle(false);
-      }
+      if (this.lease.trial === null) await this.#runBatch();
+      else await this.#runTrial(this.lease.urls[0]!, this.lease.trial);
     } catch (error) {
       // Something nobody foresaw. What is done is settled, the lease is left to expire: from the second time on the
       // batch is one URL, and the one that does it three times is given up as crash_loop.
@@ -115,6 +125,33 @@ export class DomainRun {
       throw error;
     }
     if (!this.#lost || this.#requests.length > 0) await this.#settle(true);
+  }
+
+  async #runBatch(): Promise<void> {
+    for (const row of this.lease.urls) {
+      if (!this.#mayStart()) break;
+      if (!(await this.#runRow(row))) break;
+      if (this.#dueForSettle()) await this.#settle(false);
+    }
+  }
+
+  /** One look at a domain that rests. Only success counts; anything else leaves row, channel and domain as they are. */
+  async #runTrial(row: LeasedUrl, trial: 'channel' | 'robots'): Promise<void> {
+    if (trial === 'robots') {
+      const exchange = this.#exchange(row);
+      const gate = await this.#deps.robots.recheck(this.lease, row.url, (url) =>
+        requestRobots(exchange, url),
+      );
+      if (gate.answer === 'allowed' || (gate.answer === 'blocked' && !gate.everywhere))
+        this.#lessons.passTrial();
+      return;
+    }
+    if (!this.#switches!.polling) return;
+    const reached = await this.#reach(row);
+    if (reached === null || reached.end.domain.signal !== 'good') return;
+    this.#lessons.passTrial();
+    this.#lessons.learn(reached.end.domain);
+    await this.#keep(row, reached.end);
   }
 
   #mayStart(): boolean {
@@ -132,33 +169,84 @@ export class DomainRun {
     if (row.kind === 'channel') {
       metrics.pollLateness.observe(Math.max(0, (Date.now() - row.dueAt.getTime()) / 1000));
     }
-    const end = await this.#fetchAndConclude(row);
-    if (end === null) return false;
+    if (row.kind === 'channel' && !this.#switches!.polling) {
+      this.#items.push(...ended(row, pollingIsOff(row)).items);
+      return true;
+    }
+    const reached = await this.#reach(row);
+    if (reached === null) return false;
+    const { arrival, end } = reached;
+    if (
+      arrival.end === 'gate' &&
+      arrival.gate.answer === 'blocked' &&
+      arrival.gate.everywhere &&
+      row.kind !== 'probe'
+    ) {
+      // The rows wait for the day robots.txt changes; given up one by one they would have to be found again.
+      this.#lessons.deny();
+      return false;
+    }
+    if (end.domain.signal === 'network' && (await this.#isOutage(row))) return false;
+    if (!(await this.#keep(row, end))) return false;
+    const goesOn = this.#lessons.learn(this.#tellsOfDomain(row, end) ? end.domain : { signal: 'neutral' });
+    this.#pacer.setDelay(this.#lessons.delayMs);
+    return goesOn;
+  }
+
+  /** A feed's own 401 or 403 says nothing about a domain that has answered well since the feed began to fail. */
+  #tellsOfDomain(row: LeasedUrl, end: RowEnd): boolean {
+    if (row.kind !== 'channel' || end.domain.signal !== 'refused') return true;
+    const failingForMs = this.#deps.settings.channelOf(row)?.failingForMs ?? null;
+    const { goodAgeMs } = this.lease;
+    return failingForMs === null || goodAgeMs === null || goodAgeMs > failingForMs;
+  }
+
+  /** Whether the failure is our own network's: then it counts against no URL and no domain. */
+  async #isOutage(row: LeasedUrl): Promise<boolean> {
+    const { clock, outage } = this.#deps;
+    if (!outage.isSuspected) await clock.wait(outageDoubtMs, this.#stop.signal);
+    if (!outage.isSuspected) return false;
+    for (const request of this.#requests)
+      if (request.status === null && (request.hash === null || request.hash.equals(row.hash)))
+        request.outcome = 'outage';
+    return true;
+  }
+
+  /** Keeps what a row came to, to be settled; false when the lease or the process ends on the way. */
+  async #keep(row: LeasedUrl, end: RowEnd): Promise<boolean> {
+    const { metrics } = this.#deps;
     await this.#submitFound(end.found, end.items[0]!);
     for (const child of end.children) {
       // A file of a sitemap index is part of this poll: same lease, same pace, no validators of its own.
-      const part = await this.#fetchAndConclude({
-        ...row,
-        url: child,
-        fetchCount: 0,
-        etag: null,
-        lastModified: null,
-      });
+      const part = await this.#reach({ ...row, url: child, fetchCount: 0, etag: null, lastModified: null });
       if (part === null) return false;
-      await this.#submitFound(part.found, end.items[0]!);
+      await this.#submitFound(part.end.found, end.items[0]!);
     }
     this.#items.push(...end.items);
     if (end.document !== null) this.#documents.push(end.document);
     for (const item of end.items) metrics.settled.inc({ status: item.status });
-    return this.#learn(end.domain);
+    return true;
   }
 
-  /** null: the row goes back because the lease or the process ends. */
-  async #fetchAndConclude(row: LeasedUrl): Promise<RowEnd | null> {
+  /** Fetches a row and says what it came to. null: the row goes back because the lease or the process ends. */
+  async #reach(row: LeasedUrl): Promise<{ arrival: Arrival; end: RowEnd } | null> {
+    const { settings, options } = this.#deps;
+    const channel = settings.channelOf(row);
+    this.#lessons.noteSourceDelay(settings.sourceOf(row)?.rateLimitMs ?? null);
+    this.#pacer.setDelay(this.#lessons.delayMs);
+    const request = requestFor(row, channel?.kind ?? null, options);
+    const arrival = await fetchRow(this.#exchange(row), row, request);
+    if (arrival.end === 'handed_back') return null;
+    const end = await this.#conclude(row, arrival);
+    // The log says how it ended, not only that something was answered.
+    const rejection = end.items.at(-1)?.validationStatus === 'rejected' ? end.items.at(-1) : undefined;
+    if (rejection?.rejectionReason != null) this.#requests.at(-1)!.outcome = rejection.rejectionReason;
+    return { arrival, end };
+  }
+
+  async #conclude(row: LeasedUrl, arrival: Exclude<Arrival, { end: 'handed_back' }>): Promise<RowEnd> {
     const { settings, options, clock, log } = this.#deps;
     const channel = settings.channelOf(row);
-    const arrival = await fetchRow(this.#exchange(), row, requestFor(row, channel?.kind ?? null, options));
-    if (arrival.end === 'handed_back') return null;
     const context: RowContext = {
       settings: {
         source: settings.sourceOf(row),
@@ -169,6 +257,10 @@ export class DomainRun {
         nowMs: clock.now(),
       },
       maxTries: options.maxTries,
+      probing: this.#lessons.isProbing,
+      refresh: this.#switches!.refresh
+        ? { ...options.refresh, adaptive: this.#switches!.adaptive_intervals }
+        : null,
     };
     try {
       return await concludeRow(row, arrival, context);
@@ -188,8 +280,8 @@ export class DomainRun {
     }
   }
 
-  #exchange() {
-    const { client, robots } = this.#deps;
+  #exchange(row: LeasedUrl): ExchangeDeps {
+    const { client, robots, settings } = this.#deps;
     return {
       client,
       robots,
@@ -198,26 +290,27 @@ export class DomainRun {
       signal: this.#stop.signal,
       mayStart: () => this.#mayStart(),
       onRequest: (request: LoggedRequest) => this.#noteRequest(request),
-      onCrawlDelay: (delayMs: number | null) => this.#noteCrawlDelay(delayMs),
+      onCrawlDelay: (delayMs: number | null) => {
+        this.#lessons.noteCrawlDelay(delayMs);
+        this.#pacer.setDelay(this.#lessons.delayMs);
+      },
+      ignoresDisallow: settings.sourceOf(row)?.settings.respectRobots === false,
     };
   }
 
   #noteRequest(request: LoggedRequest): void {
-    const { metrics } = this.#deps;
+    const { metrics, outage } = this.#deps;
     this.#requests.push(request);
+    if (request.status !== null) outage.note(this.lease.domainKey, 'reached');
+    else if (networkOutcomes.has(request.outcome)) outage.note(this.lease.domainKey, 'failed');
     metrics.requests.inc({ outcome: request.outcome });
     metrics.responseBytes.inc(request.bytes);
     if (request.headersMs !== null) metrics.requestSeconds.observe(request.headersMs / 1000);
   }
 
-  #noteCrawlDelay(delayMs: number | null): void {
-    this.#crawlDelayMs = delayMs;
-    const base = this.lease.delayMs - this.lease.penaltyMs;
-    this.#pacer.setDelay(Math.max(base, delayMs ?? 0) + this.#penalty.penaltyMs);
-  }
-
   /** Found URLs first, the settle second: a crash in between only submits them again. */
-  async #submitFound(found: readonly SubmitItem[], item: SettleItem): Promise<void> {
+  async #submitFound(links: readonly SubmitItem[], item: SettleItem): Promise<void> {
+    const found = this.#switches!.spider ? links : links.filter((link) => link.origin !== 'spider');
     if (found.length === 0) return;
     const results = await this.#retried(() => submit(this.#deps.db, found));
     const counts = { inserted: 0, raised: 0, refreshed: 0, duplicate: 0, rejected: 0 };
@@ -235,21 +328,6 @@ export class DomainRun {
     if (item.channel !== undefined) item.channel.newItems += counts.inserted;
   }
 
-  /** Takes the answer's meaning for the domain to heart; answers whether the batch goes on. */
-  #learn(domain: DomainSignal): boolean {
-    this.#penalty = decidePenalty(
-      { ...this.#penalty, delayMs: this.lease.delayMs - this.lease.penaltyMs },
-      domain.signal,
-    );
-    this.#noteCrawlDelay(this.#crawlDelayMs);
-    this.#networkFailures = domain.signal === 'network' ? this.#networkFailures + 1 : 0;
-    if (domain.signal === 'slow_down') {
-      this.#hold = { ms: domain.holdMs, reason: 'retry_after', from: this.#deps.clock.monotonic() };
-      return false;
-    }
-    return this.#networkFailures < networkFailuresToStop;
-  }
-
   #dueForSettle(): boolean {
     return (
       this.#items.length >= settleEveryItems ||
@@ -260,6 +338,7 @@ export class DomainRun {
   async #settle(final: boolean): Promise<void> {
     const { db, owner, clock, metrics, log, options } = this.#deps;
     const now = clock.monotonic();
+    const learnt = this.#lessons.summary(this.#pacer.lastAnswerAt !== null);
     const result = await this.#retried(() =>
       settle(db, this.lease, {
         owner,
@@ -271,13 +350,8 @@ export class DomainRun {
         // Nothing was requested: the gap before this lease has passed already.
         lastAnswerAt: this.#pacer.lastAnswerAt ?? now - longAgoMs,
         defaultDelayMs: options.defaultDelayMs,
-        hold:
-          this.#hold === null
-            ? null
-            : { ms: Math.max(0, this.#hold.ms - (now - this.#hold.from)), reason: this.#hold.reason },
-        penaltyMs: this.#penalty.penaltyMs,
-        goodRun: this.#penalty.goodRun,
-        robotsDelayMs: this.#crawlDelayMs ?? (this.#pacer.lastAnswerAt === null ? null : 0),
+        ...(learnt === undefined ? {} : { learnt }),
+        budget: this.#switches?.budgets && options.maxPagesPerRun > 0 ? options.maxPagesPerRun : null,
       }),
     );
     this.#items = [];
@@ -312,6 +386,16 @@ export class DomainRun {
     }
   }
 }
+
+const networkOutcomes = new Set(['dns', 'connect', 'tls', 'timeout', 'reset']);
+
+const pollingIsOff = (row: LeasedUrl) => ({
+  status: 'pending' as const,
+  dueInMs: pollingOffMs * (0.8 + Math.random() * 0.4),
+  tries: row.tries,
+  errorCode: 'polling_off',
+  errorText: 'polling is switched off',
+});
 
 function requestFor(row: LeasedUrl, channelKind: string | null, options: RunOptions) {
   const conditional = row.fetchCount > 0;

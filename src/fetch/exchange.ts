@@ -34,6 +34,8 @@ export type ExchangeDeps = {
   mayStart: () => boolean;
   onRequest: (request: LoggedRequest) => void;
   onCrawlDelay: (delayMs: number | null) => void;
+  /** The source's operator decided, and answers for it, that Disallow does not hold for us. */
+  ignoresDisallow: boolean;
 };
 
 const maxHops = 5;
@@ -72,8 +74,9 @@ export async function fetchRow(
     const url = identity.fetchUrl;
     const gate = await deps.robots.check(deps.lease, url, (robotsUrl) => requestRobots(deps, robotsUrl));
     if (gate.answer === 'aborted') return { end: 'handed_back' };
-    if (gate.answer !== 'allowed') return { end: 'gate', gate, url, hops: hops - row.hops };
-    deps.onCrawlDelay(gate.crawlDelayMs);
+    if (gate.answer === 'unavailable' || (gate.answer === 'blocked' && !deps.ignoresDisallow))
+      return { end: 'gate', gate, url, hops: hops - row.hops };
+    if (gate.answer === 'allowed') deps.onCrawlDelay(gate.crawlDelayMs);
     const waitMs = await deps.pacer.turn(deps.signal);
     if (!deps.mayStart()) return { end: 'handed_back' };
     const result = await deps.client.request({
@@ -134,7 +137,8 @@ export async function fetchRow(
 const isStale = (result: HttpResult | HttpStreamResult): boolean =>
   result.outcome === 'failed' && result.stale === true;
 
-async function requestRobots(deps: ExchangeDeps, url: string): Promise<HttpStreamResult> {
+/** One paced and logged request for robots.txt; a second one where a kept-alive connection had died. */
+export async function requestRobots(deps: ExchangeDeps, url: string): Promise<HttpStreamResult> {
   const result = await requestRobotsOnce(deps, url);
   return isStale(result) ? requestRobotsOnce(deps, url) : result;
 }

@@ -2,9 +2,12 @@ import type { Config } from '../config/index.ts';
 import { type Database, isConnectionLost } from '../db/index.ts';
 import { createMarks, Leaser, loadIdleMs, type Marks, renew, WakeListener } from '../frontier/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
+import { type Switches, SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { createHttpClient, type HttpClient, parseHostsFile } from './client/index.ts';
 import { DomainRun, type RunDeps } from './domain-run.ts';
+import type { Cooldowns } from './lessons.ts';
+import { OutageWatch } from './outage.ts';
 import { RobotsGate } from './robots-gate.ts';
 import { SettingsCache } from './settings-cache.ts';
 
@@ -22,11 +25,16 @@ export type FetcherOptions = {
   register: (health: LoopHealth) => void;
 };
 
+const outageRecheckMs = 30_000;
+const daySeconds = 86_400;
+
 /** Leases domains, runs them, and keeps the leases alive. One per process. */
 export class Fetcher {
   readonly #options: FetcherOptions;
   readonly #client: HttpClient;
   readonly #deps: RunDeps;
+  readonly #switches: SwitchReader;
+  readonly #outage = new OutageWatch();
   readonly #leaser: Leaser;
   readonly #listener: WakeListener;
   readonly #marks: Marks;
@@ -56,11 +64,14 @@ export class Fetcher {
     this.#listener = new WakeListener(database.connectionString, () => this.#wake?.());
     this.#leaser = new Leaser({ db: database.pool, monotonic });
     this.#marks = createMarks(monotonic);
+    this.#switches = new SwitchReader(database.pool, monotonic);
     this.#deps = {
       db: database.pool,
       client: this.#client,
       robots: new RobotsGate({ db: database.pool, productToken: config.fetch.productToken, monotonic }),
       settings: new SettingsCache(database.pool, monotonic),
+      switches: this.#switches,
+      outage: this.#outage,
       owner: options.owner,
       clock,
       log: options.log,
@@ -72,6 +83,9 @@ export class Fetcher {
         keepHtml: config.documents.keepHtml,
         sitemapMaxAgeMs: config.polling.sitemapMaxAgeHours * 3_600_000,
         maxBodyBytes: config.fetch.maxBodyBytes,
+        maxPagesPerRun: config.domains.maxPagesPerRun,
+        refresh: refreshOf(config),
+        cooldowns: cooldownsOf(config),
       },
     };
   }
@@ -131,11 +145,14 @@ export class Fetcher {
 
   async #leaseTurn(): Promise<TurnResult> {
     const { config, owner, clock, metrics } = this.#options;
-    const free = config.fetch.domainsAtOnce - this.#runs.size;
-    if (free <= 0) {
+    let free = config.fetch.domainsAtOnce - this.#runs.size;
+    const switches = await this.#switches.current();
+    if (free <= 0 || !switches.fetching) {
       await this.#sleep(1000);
       return 'busy';
     }
+    if (this.#outage.isSuspected) free = await this.#waitOutOutage(free);
+    if (free === 0) return 'busy';
     const askedAt = clock.monotonic();
     const leases = await this.#leaser.lease({
       owner,
@@ -145,6 +162,7 @@ export class Fetcher {
       defaultDelayMs: config.fetch.defaultDelayMs,
       batch: config.fetch.batch,
       marks: this.#marks,
+      budget: this.#budget(switches),
     });
     for (const one of leases) this.#begin(new DomainRun(this.#deps, one, askedAt + this.#selfStopMs()));
     metrics.leasedDomains.set(this.#runs.size);
@@ -180,8 +198,33 @@ export class Fetcher {
     this.#runs.set(run, done);
   }
 
+  #budget(switches: Switches): number | null {
+    const { maxPagesPerRun } = this.#options.config.domains;
+    return switches.budgets && maxPagesPerRun > 0 ? maxPagesPerRun : null;
+  }
+
+  /** Nobody answers any more: wait, then try one domain; whoever answers ends it. Answers how many may be leased. */
+  async #waitOutOutage(free: number): Promise<number> {
+    const { log, metrics, clock } = this.#options;
+    if (this.#runs.size > 0) {
+      await this.#sleep(1000);
+      return 0;
+    }
+    metrics.outage.set(1);
+    log.warn({}, 'many different hosts cannot be reached: our own network may be down; fetching pauses');
+    await clock.wait(outageRecheckMs, this.#leasing.signal);
+    if (this.#outage.isSuspected) return Math.min(free, 1);
+    metrics.outage.set(0);
+    return free;
+  }
+
   async #promoteTurn(): Promise<TurnResult> {
-    const woken = await this.#leaser.promote({ slots: 200 });
+    const switches = await this.#switches.current();
+    const woken = await this.#leaser.promote({
+      slots: 200,
+      budget: this.#budget(switches),
+      refresh: switches.refresh,
+    });
     if (woken > 0) this.#wake?.();
     return woken === 200 ? 'busy' : 'idle';
   }
@@ -215,4 +258,27 @@ export class Fetcher {
       this.#wake = null;
     });
   }
+}
+
+function refreshOf(config: Config): RunDeps['options']['refresh'] {
+  const { refreshDays, refreshMaxDays } = config.domains;
+  return {
+    firstSeconds: refreshDays * daySeconds,
+    // Nothing is fetched again before its re-fetch age.
+    minSeconds: 6 * 3600,
+    maxSeconds: Math.max(refreshDays, refreshMaxDays) * daySeconds,
+  };
+}
+
+function cooldownsOf(config: Config): Cooldowns {
+  const days = (count: number): number => count * daySeconds * 1000;
+  const { domains } = config;
+  return {
+    login_required: days(domains.loginCooldownDays),
+    rate_limited: days(domains.rateLimitCooldownDays),
+    forbidden: days(domains.forbiddenCooldownDays),
+    challenge: days(domains.challengeCooldownDays),
+    server_error: days(domains.serverErrorCooldownDays),
+    robots_denied: days(domains.robotsCooldownDays),
+  };
 }

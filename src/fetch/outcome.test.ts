@@ -26,7 +26,7 @@ describe('the response table', () => {
   it('429 holds the domain and costs the URL no try', () => {
     const { verdict, domain } = decideStatus(429, 5000, { tries: 2, maxTries: 5 });
     expect(verdict).toMatchObject({ status: 'failed', tries: 2, dueInMs: 5000 });
-    expect(domain).toEqual({ signal: 'slow_down', holdMs: 5000, reason: 'retry_after' });
+    expect(domain).toEqual({ signal: 'slow_down', holdMs: 5000, reason: 'rate_limited' });
   });
 
   it('503 with Retry-After waits like 429, without it costs a try', () => {

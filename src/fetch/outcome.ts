@@ -1,4 +1,5 @@
-import type { HoldReason, UrlStatus } from '../frontier/index.ts';
+import type { BlockReason, LadderSignal } from '../domains/index.ts';
+import type { UrlStatus } from '../frontier/index.ts';
 import type { FailureKind } from './client/index.ts';
 
 /** What an answer means for its URL. */
@@ -15,17 +16,22 @@ export type Verdict = {
 export type DomainSignal =
   | { signal: 'good' }
   /** 429, or 503 that names a time. */
-  | { signal: 'slow_down'; holdMs: number; reason: HoldReason }
+  | { signal: 'slow_down'; holdMs: number; reason: BlockReason }
   /** 401, 403, challenge, login wall. */
-  | { signal: 'refused' }
-  | { signal: 'server_error' }
-  | { signal: 'network' }
+  | { signal: 'refused'; reason: BlockReason }
+  | { signal: 'server_error'; status: number }
+  | { signal: 'network'; kind: FailureKind }
   /** Says nothing about the domain's health: 404, robots, an unsupported type. */
   | { signal: 'neutral' };
 
 export type Decision = { verdict: Verdict; domain: DomainSignal };
 
-export type RowFacts = { tries: number; maxTries: number };
+export type RowFacts = {
+  tries: number;
+  maxTries: number;
+  /** The circuit is open and this is its probe: a server error is not held against the URL. */
+  probing?: boolean;
+};
 
 const minuteMs = 60_000;
 const backoffMs = [1, 5, 30, 120, 720].map((minutes) => minutes * minuteMs);
@@ -64,11 +70,14 @@ export function decideStatus(status: number, retryAfterMs: number | null, row: R
     const holdMs = retryAfterMs ?? defaultHoldMs;
     return {
       verdict: postponed(row, holdMs, status === 429 ? 'rate_limited' : 'unavailable', text),
-      domain: { signal: 'slow_down', holdMs, reason: 'retry_after' },
+      domain: { signal: 'slow_down', holdMs, reason: status === 429 ? 'rate_limited' : 'server_error' },
     };
   }
   if (status === 401 || status === 403)
-    return { verdict: failed(row, 'forbidden', text, 'forbidden'), domain: { signal: 'refused' } };
+    return {
+      verdict: failed(row, 'forbidden', text, 'forbidden'),
+      domain: { signal: 'refused', reason: status === 401 ? 'login_required' : 'forbidden' },
+    };
   if (status === 404) return { verdict: dead(row, 'not_found', text), domain: { signal: 'neutral' } };
   if (status === 410) return { verdict: dead(row, 'gone', text), domain: { signal: 'neutral' } };
   if (status === 451) return { verdict: dead(row, 'legal', text), domain: { signal: 'neutral' } };
@@ -78,8 +87,10 @@ export function decideStatus(status: number, retryAfterMs: number | null, row: R
     return { verdict: dead(row, `http_${status}`, text), domain: { signal: 'neutral' } };
   if (status >= 500 && status < 600)
     return {
-      verdict: failed(row, `http_${status}`, text, 'max_retries'),
-      domain: { signal: 'server_error' },
+      verdict: row.probing
+        ? postponed(row, defaultHoldMs, `http_${status}`, text)
+        : failed(row, `http_${status}`, text, 'max_retries'),
+      domain: { signal: 'server_error', status },
     };
   return { verdict: failed(row, 'bad_response', text, 'max_retries'), domain: { signal: 'neutral' } };
 }
@@ -92,8 +103,33 @@ export function decideFailure(kind: FailureKind, detail: string, row: RowFacts):
   if (kind === 'refused_address' || kind === 'refused_port') {
     return { verdict: dead(row, kind, detail), domain: { signal: 'neutral' } };
   }
-  const domain: DomainSignal = networkKinds.has(kind) ? { signal: 'network' } : { signal: 'neutral' };
+  const domain: DomainSignal = networkKinds.has(kind) ? { signal: 'network', kind } : { signal: 'neutral' };
   return { verdict: failed(row, kind, detail, 'max_retries'), domain };
+}
+
+const blockReasonOf = {
+  challenge: 'challenge',
+  access_denied: 'forbidden',
+  login_wall: 'login_required',
+} as const;
+
+/** What an answer means for the domain's ladder: 401, 403, 429, 503, challenges and logins count, 500 does not. */
+export function ladderSignalOf(domain: DomainSignal): LadderSignal {
+  switch (domain.signal) {
+    case 'good':
+      return { signal: 'good' };
+    case 'slow_down':
+    case 'refused':
+      return { signal: 'refused', reason: domain.reason };
+    case 'server_error':
+      return domain.status === 503 ? { signal: 'refused', reason: 'server_error' } : { signal: 'neutral' };
+    case 'network':
+      return ['dns', 'connect', 'tls'].includes(domain.kind)
+        ? { signal: 'unreached' }
+        : { signal: 'neutral' };
+    case 'neutral':
+      return { signal: 'neutral' };
+  }
 }
 
 /** What a page that was answered but refused by validation means. */
@@ -111,7 +147,10 @@ export function decideRejection(reason: string, detail: string, row: RowFacts): 
     };
   }
   if (reason === 'challenge' || reason === 'access_denied' || reason === 'login_wall') {
-    return { verdict: failed(row, reason, detail, reason), domain: { signal: 'refused' } };
+    return {
+      verdict: failed(row, reason, detail, reason),
+      domain: { signal: 'refused', reason: blockReasonOf[reason] },
+    };
   }
   return { verdict: dead(row, reason, detail), domain: { signal: 'good' } };
 }

@@ -1,6 +1,12 @@
 import type { Queryable } from '../db/index.ts';
-import { loadRobots, type RobotsRecord, saveRobots } from '../domains/index.ts';
-import { crawlDelayOf, decideRobots, MAX_ROBOTS_BYTES, parseRobots } from '../robots/index.ts';
+import { loadRobots, loadRobotsOfDomain, type RobotsRecord, saveRobots } from '../domains/index.ts';
+import {
+  crawlDelayOf,
+  decideRobots,
+  disallowsEverything,
+  MAX_ROBOTS_BYTES,
+  parseRobots,
+} from '../robots/index.ts';
 import { originOf } from '../url/index.ts';
 import type { FailureKind, HttpClient } from './client/index.ts';
 import { HttpBodyError, parseRetryAfter } from './client/index.ts';
@@ -8,7 +14,8 @@ import { HttpBodyError, parseRetryAfter } from './client/index.ts';
 /** May this URL be requested now? */
 export type GateAnswer =
   | { answer: 'allowed'; crawlDelayMs: number | null }
-  | { answer: 'blocked'; line: number | null; rule: string | null }
+  /** `everywhere`: the whole domain is closed to us, by this origin and every other one that is known. */
+  | { answer: 'blocked'; line: number | null; rule: string | null; everywhere: boolean }
   /** robots.txt could not be read and no good copy is left: not now. */
   | { answer: 'unavailable'; retryMs: number; code: string; text: string; network: FailureKind | null }
   /** The lease ended before robots.txt was read: nothing is known and nothing may be stored. */
@@ -43,7 +50,20 @@ export class RobotsGate {
   /** Decides about a URL, reading robots.txt first where no fresh copy is at hand. */
   async check(key: Key, url: string, attempt: RobotsAttempt): Promise<GateAnswer> {
     const origin = originOf(url);
-    const record = await this.#load(key, origin, attempt);
+    const answer = await this.#decide(key, origin, url, await this.#load(key, origin, attempt));
+    if (answer.answer !== 'blocked' || !this.#memory.delete(origin)) return answer;
+    // A refusal must not outlive the file it came from in this process's memory: the shared copy decides.
+    return this.#decide(key, origin, url, await this.#load(key, origin, attempt));
+  }
+
+  /** Reads robots.txt of a URL's origin now, however fresh the copies are, and decides. */
+  async recheck(key: Key, url: string, attempt: RobotsAttempt): Promise<GateAnswer> {
+    const origin = originOf(url);
+    const stored = await loadRobots(this.#options.db, key.bucket, key.domainKey, origin);
+    return this.#decide(key, origin, url, await this.#read(key, origin, attempt, stored));
+  }
+
+  async #decide(key: Key, origin: string, url: string, record: RobotsRecord | null): Promise<GateAnswer> {
     if (record === null) return { answer: 'aborted' };
     const { productToken } = this.#options;
     const usable =
@@ -64,6 +84,7 @@ export class RobotsGate {
         answer: 'blocked',
         line: decision.line,
         rule: decision.rule,
+        everywhere: disallowsEverything(record.rules, productToken) && (await this.#isClosedEverywhere(key)),
       };
     }
     const delay = crawlDelayOf(record.rules, productToken);
@@ -76,7 +97,23 @@ export class RobotsGate {
     if (cached !== undefined && cached.until > now) return cached.record;
     const stored = await loadRobots(this.#options.db, key.bucket, key.domainKey, origin);
     if (stored !== null && stored.freshMs > 0) return this.#remember(origin, stored);
+    return this.#read(key, origin, attempt, stored);
+  }
 
+  async #isClosedEverywhere(key: Key): Promise<boolean> {
+    const known = await loadRobotsOfDomain(this.#options.db, key.bucket, key.domainKey);
+    return known.every(
+      ({ outcome, rules }) =>
+        outcome !== 'allow_all' && (rules === null || disallowsEverything(rules, this.#options.productToken)),
+    );
+  }
+
+  async #read(
+    key: Key,
+    origin: string,
+    attempt: RobotsAttempt,
+    stored: RobotsRecord | null,
+  ): Promise<RobotsRecord | null> {
     const read = await readRobots(`${origin}/robots.txt`, attempt);
     if (read === null) return null;
     await saveRobots(this.#options.db, { ...key, origin }, read);

@@ -11,9 +11,12 @@ export async function findSlotProblems(db: Queryable): Promise<SlotProblem[]> {
   const result = await db.query<SlotProblem>(
     `WITH truth AS (
        SELECT s.bucket, s.domain_key, s.lease_owner, s.top, s.queued, s.wake_at, s.in_flight,
-              max(f.level) FILTER (WHERE f.ready) AS true_top,
+              s.budgeted, s.asleep,
+              greatest(max(f.level) FILTER (WHERE f.ready AND NOT f.budgeted),
+                       CASE WHEN slot_budget_open(s, now()) THEN shifted_level(max(f.level) FILTER (WHERE f.ready AND f.budgeted), s.shift) END) AS true_top,
               count(f.url_hash) FILTER (WHERE f.ready)::integer AS true_queued,
-              min(f.due_at) FILTER (WHERE NOT f.ready) AS true_wake,
+              count(f.url_hash) FILTER (WHERE f.ready AND f.budgeted)::integer AS true_budgeted,
+              min(f.due_at) FILTER (WHERE NOT f.ready AND f.status <> 'fetched') AS true_wake,
               count(f.url_hash) FILTER (WHERE f.ready AND f.url_hash = ANY (s.in_flight))::integer AS flying
          FROM domain_slots s LEFT JOIN url_frontier f ON f.bucket = s.bucket AND f.domain_key = s.domain_key
         GROUP BY s.bucket, s.domain_key)
@@ -22,8 +25,14 @@ export async function findSlotProblems(db: Queryable): Promise<SlotProblem[]> {
      UNION ALL
      SELECT domain_key, 'queued', queued::text, true_queued::text FROM truth WHERE queued <> true_queued
      UNION ALL
+     SELECT domain_key, 'budgeted', budgeted::text, true_budgeted::text FROM truth WHERE budgeted <> true_budgeted
+     UNION ALL
+     -- Woken too early costs one look, woken too late a row.
      SELECT domain_key, 'wake_at', wake_at::text, true_wake::text FROM truth
-      WHERE lease_owner IS NULL AND wake_at IS DISTINCT FROM true_wake
+      WHERE lease_owner IS NULL AND coalesce(wake_at, 'infinity') > true_wake
+     UNION ALL
+     SELECT t.domain_key, 'asleep', t.asleep::text, d.status::text FROM truth t
+       JOIN domains d ON d.bucket = t.bucket AND d.domain_key = t.domain_key WHERE t.asleep <> (d.status <> 'active')
      UNION ALL
      SELECT domain_key, 'in_flight', cardinality(in_flight)::text, flying::text FROM truth
       WHERE lease_owner IS NOT NULL AND cardinality(in_flight) <> flying

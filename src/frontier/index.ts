@@ -1,5 +1,14 @@
 export { findSlotProblems, type SlotProblem } from './check.ts';
-export { type Lease, type LeasedUrl, type LeaseOptions, lease, promote, renew } from './lease.ts';
+export {
+  type Ladder,
+  type Lease,
+  type LeasedUrl,
+  type LeaseOptions,
+  lease,
+  type PromoteOptions,
+  promote,
+  renew,
+} from './lease.ts';
 export { type LeaseMode, Leaser, type LeaserOptions, loadLeaseMode, saveLeaseMode } from './lease-mode.ts';
 export { decidePriority, levelOf, type PriorityInput } from './levels.ts';
 export { listUrls, type UrlCursor, type UrlFilter, type UrlRow } from './list.ts';
@@ -23,6 +32,7 @@ export {
   urlStatuses,
 } from './rows.ts';
 export {
+  type Learnt,
   type LoggedRequest,
   type SettleDocument,
   type SettleItem,

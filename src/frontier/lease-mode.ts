@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/index.ts';
-import { type Lease, type LeaseOptions, lease, promote } from './lease.ts';
+import { type Lease, type LeaseOptions, lease, type PromoteOptions, promote } from './lease.ts';
 
 /**
  * How leases are taken. `single`: over all domains, order exact. `bucket`: one bucket at a time, order exact per bucket;
@@ -51,7 +51,7 @@ export class Leaser {
   }
 
   /** Readies what is due; answers how many domains were woken. */
-  async promote(options: { slots: number; skewMs?: number }): Promise<number> {
+  async promote(options: PromoteOptions): Promise<number> {
     const { db } = this.#options;
     if ((await this.#loadMode()) === 'single') return promote(db, options);
     const due = await db.query<{ bucket: number }>(

@@ -20,6 +20,19 @@ export type LeasedUrl = {
   contentHash: Buffer | null;
   dueAt: Date;
   executionId: bigint | null;
+  refreshSeconds: number | null;
+};
+
+/** Where a domain stands between a refusal and a block; ages, because the worker has no clock of the database's. */
+export type Ladder = {
+  /** Reasons of the refusals in a row. */
+  refusals: string[];
+  /** null: the circuit is closed; otherwise successes since it opened. */
+  circuitGood: number | null;
+  /** The last openings. */
+  opens: { ageMs: number; reason: string }[];
+  networkFailures: number;
+  networkForMs: number | null;
 };
 
 /** A domain held by one worker; the epoch is the fence every later write is checked against. */
@@ -30,6 +43,12 @@ export type Lease = {
   delayMs: number;
   penaltyMs: number;
   goodRun: number;
+  /** Why a resting domain was handed out: one channel to try, or robots.txt to read again. null: it does not rest. */
+  trial: 'channel' | 'robots' | null;
+  /** null: in good standing. */
+  ladder: Ladder | null;
+  /** Time since the domain last answered well; null: it never has. */
+  goodAgeMs: number | null;
   /** Since when the slot was due: the fairness order. */
   dueSince: Date;
   urls: LeasedUrl[];
@@ -46,6 +65,8 @@ export type LeaseOptions = {
   marks?: Marks;
   /** Bucket mode: only domains of this bucket. */
   bucket?: number;
+  /** Pages of a domain's run; null: budgets are off. */
+  budget?: number | null;
   skewMs?: number;
 };
 
@@ -59,6 +80,9 @@ type UrlRow = {
   delay_ms: number;
   penalty_ms: number;
   good_run: number;
+  trial: 'channel' | 'robots' | null;
+  ladder: Ladder | null;
+  good_age_ms: number | null;
   due_since: Date;
   url_hash: Buffer;
   url: string;
@@ -76,12 +100,13 @@ type UrlRow = {
   content_hash: Buffer | null;
   due_at: Date;
   execution_id: bigint | null;
+  refresh_seconds: number | null;
 };
 
 /** Leases up to `slots` due domains, best level first, longest waiting first within a level. */
 export async function lease(db: Queryable, options: LeaseOptions): Promise<Lease[]> {
   const result = await db.query<Row>(
-    `SELECT * FROM frontier_lease($1, $2, $3, $4, $5, $6, $7::timestamptz[], $8 * interval '1 millisecond', $9)`,
+    `SELECT * FROM frontier_lease($1, $2, $3, $4, $5, $6, $7::timestamptz[], $8 * interval '1 millisecond', $9, $10)`,
     [
       options.owner,
       options.pool,
@@ -92,6 +117,7 @@ export async function lease(db: Queryable, options: LeaseOptions): Promise<Lease
       options.marks?.current() ?? null,
       options.skewMs ?? 0,
       options.bucket ?? null,
+      options.budget ?? null,
     ],
   );
   const leases: Lease[] = [];
@@ -109,6 +135,9 @@ export async function lease(db: Queryable, options: LeaseOptions): Promise<Lease
         delayMs: row.delay_ms,
         penaltyMs: row.penalty_ms,
         goodRun: row.good_run,
+        trial: row.trial,
+        ladder: row.ladder,
+        goodAgeMs: row.good_age_ms,
         dueSince: row.due_since,
         urls: [],
       };
@@ -131,6 +160,7 @@ export async function lease(db: Queryable, options: LeaseOptions): Promise<Lease
       contentHash: row.content_hash,
       dueAt: row.due_at,
       executionId: row.execution_id,
+      refreshSeconds: row.refresh_seconds,
     });
   }
   return leases;
@@ -157,14 +187,27 @@ export async function renew(
   return new Set(result.rows.map((row) => row.domain_key));
 }
 
-/** Readies parked rows that have become due; answers how many domains were woken. */
-export async function promote(
-  db: Queryable,
-  options: { slots: number; skewMs?: number; bucket?: number },
-): Promise<number> {
+export type PromoteOptions = {
+  slots: number;
+  bucket?: number;
+  /** Pages of a domain's run; null: budgets are off. */
+  budget?: number | null;
+  /** Whether known pages are looked at again. */
+  refresh?: boolean;
+  skewMs?: number;
+};
+
+/** Readies rows that have become due; answers how many domains were woken. */
+export async function promote(db: Queryable, options: PromoteOptions): Promise<number> {
   const result = await db.query<{ woken: number }>(
-    `SELECT frontier_promote($1, 1000, $2 * interval '1 millisecond', $3) AS woken`,
-    [options.slots, options.skewMs ?? 0, options.bucket ?? null],
+    `SELECT frontier_promote($1, 1000, $2 * interval '1 millisecond', $3, $4, $5) AS woken`,
+    [
+      options.slots,
+      options.skewMs ?? 0,
+      options.bucket ?? null,
+      options.budget ?? null,
+      options.refresh ?? true,
+    ],
   );
   return result.rows[0]?.woken ?? 0;
 }

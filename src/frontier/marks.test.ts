@@ -57,7 +57,9 @@ const end = (one: Lease, options: { skewMs: number; holdMs?: number; keep?: numb
     lastAnswerAt: 0,
     defaultDelayMs: 1000,
     skewMs: options.skewMs,
-    ...(options.holdMs === undefined ? {} : { hold: { ms: options.holdMs, reason: 'retry_after' } }),
+    ...(options.holdMs === undefined
+      ? {}
+      : { learnt: { hold: { ms: options.holdMs, reason: 'retry_after' as const } } }),
   });
 
 async function dueSlots(skewMs: number): Promise<number> {

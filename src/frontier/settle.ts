@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/index.ts';
-import type { Lease } from './lease.ts';
+import type { Ladder, Lease } from './lease.ts';
 import {
   type HoldReason,
   hexBytes,
@@ -26,6 +26,8 @@ export type SettleItem = {
   redirectedTo?: string | null;
   /** New fetch address, when a permanent redirect kept the key. */
   url?: string | null;
+  /** Interval of the next look at a page that is done. */
+  refreshSeconds?: number;
   /** A request was answered. */
   fetched: boolean;
   /** 304 or the same text: nothing but the times moves. */
@@ -108,11 +110,25 @@ export type SettleOptions = {
   monotonicMs: number;
   lastAnswerAt: number;
   defaultDelayMs: number;
-  hold?: { ms: number; reason: HoldReason } | null;
-  penaltyMs?: number | null;
-  goodRun?: number | null;
-  robotsDelayMs?: number | null;
+  /** What the lease taught about the domain; nothing unless said. */
+  learnt?: Learnt;
+  /** Pages of a run; null: budgets are off. */
+  budget?: number | null;
   skewMs?: number;
+};
+
+/** What a lease taught about its domain. What is left out stays as it was. */
+export type Learnt = {
+  hold?: { ms: number; reason: HoldReason } | null;
+  penaltyMs?: number;
+  goodRun?: number;
+  robotsDelayMs?: number | null;
+  sourceDelayMs?: number | null;
+  ladder?: Ladder;
+  /** The domain answered well although it rests. */
+  trialPassed?: boolean;
+  /** Begins a rest: how long the first time, the second, …; the last for all further times. */
+  move?: { to: 'blocked' | 'unreachable'; reason: string; restMs: readonly number[] };
 };
 
 export type SettleResult = {
@@ -138,8 +154,8 @@ export async function settle(
   const raws: Buffer[] = [];
   const documents = options.documents.map((document) => documentRow(document, raws));
   const result = await db.query<SettleResult>(
-    `SELECT * FROM frontier_settle($1::smallint, $2, $3, $4, $5, $6, $7, $8::bytea[], $9, $10, $11, $12, $13::hold_reason, $14, $15::smallint, $16,
-       $17 * interval '1 millisecond')`,
+    `SELECT * FROM frontier_settle($1::smallint, $2, $3, $4, $5, $6, $7, $8::bytea[], $9, $10, $11, $12, $13,
+       $14 * interval '1 millisecond')`,
     [
       lease.bucket,
       lease.domainKey.toString(),
@@ -150,13 +166,10 @@ export async function settle(
       json(documents),
       raws.length === 0 ? null : raws,
       json(options.requests.map((request) => requestRow(request, options.monotonicMs))),
+      options.learnt === undefined ? null : learntRow(options.learnt),
       Math.max(0, options.monotonicMs - options.lastAnswerAt),
       options.defaultDelayMs,
-      options.hold?.ms ?? null,
-      options.hold?.reason ?? null,
-      options.penaltyMs ?? null,
-      options.goodRun ?? null,
-      options.robotsDelayMs ?? null,
+      options.budget ?? null,
       options.skewMs ?? 0,
     ],
   );
@@ -181,6 +194,7 @@ function itemRow(item: SettleItem): object {
     content_hash: item.contentHash ? hexBytes(item.contentHash) : undefined,
     redirected_to: clean(item.redirectedTo),
     url: target?.url ?? item.url ?? undefined,
+    refresh_seconds: item.refreshSeconds,
     fetched: item.fetched,
     unchanged: item.unchanged || undefined,
     validation_status: item.validationStatus ?? undefined,
@@ -205,6 +219,22 @@ function itemRow(item: SettleItem): object {
     last_item_at: channel?.lastItemAt ?? undefined,
     result: item.result ?? undefined,
   };
+}
+
+function learntRow({ hold, move, ...learnt }: Learnt): string {
+  return JSON.stringify({
+    hold_ms: hold?.ms,
+    hold_reason: hold?.reason,
+    penalty_ms: learnt.penaltyMs,
+    good_run: learnt.goodRun,
+    robots_delay_ms: learnt.robotsDelayMs,
+    source_delay_ms: learnt.sourceDelayMs,
+    ladder: learnt.ladder,
+    trial_passed: learnt.trialPassed,
+    move_to: move?.to,
+    move_reason: move?.reason,
+    rest_ms: move?.restMs,
+  });
 }
 
 function documentRow(document: SettleDocument, raws: Buffer[]): object {

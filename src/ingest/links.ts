@@ -50,6 +50,7 @@ export function findSpiderLinks(page: Page, response: PageResponse, settings: In
 // A page that offers this many links outside its navigation is a listing, whatever else it says: a front page of few
 // words may well carry a login box or report on "404 new jobs".
 const linksOfAListing = 5;
+const bare = new Set<string>(['too_short', 'no_text']);
 
 /** A listing page is read for its links and never becomes a document; a challenge or a missing page is no listing. */
 export function ingestListing(response: PageResponse, settings: IngestSettings): Ingested {
@@ -62,7 +63,8 @@ export function ingestListing(response: PageResponse, settings: IngestSettings):
       status: response.status,
       headers: response.headers,
     });
-    if (validation.outcome === 'rejected')
+    // A front page may be short and have no text of its own, as long as it leads somewhere.
+    if (validation.outcome === 'rejected' && (links.length === 0 || !bare.has(validation.reason)))
       return { outcome: 'rejected', reason: validation.reason, detail: validation.detail };
   }
   return { outcome: 'links', found: findSpiderLinks(page, response, settings) };

@@ -2,8 +2,10 @@ import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import { discoverChannels } from '../discover/index.ts';
 import { indexDocuments } from '../documents/index.ts';
+import { rescoreDomains, reviveAllowed } from '../domains/index.ts';
 import { dropOldPartitions, ensurePartitions, foldCounters, pruneProbes } from '../frontier/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
+import { SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 
 export type SchedulerOptions = {
@@ -23,10 +25,12 @@ const rawPageDays = 30;
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #stop = new AbortController();
+  readonly #switches: SwitchReader;
   #loops: Promise<unknown> = Promise.resolve();
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
+    this.#switches = new SwitchReader(options.database.pool, () => options.clock.monotonic());
   }
 
   /** Starts the loops. */
@@ -38,6 +42,11 @@ export class Scheduler {
       loop('index', 500, () => this.#index()),
       loop('counters', 10_000, async () => {
         await foldCounters(this.#options.database.pool);
+        return 'idle';
+      }),
+      loop('revive', 5000, () => this.#revive()),
+      loop('scores', 3_600_000, async () => {
+        await rescoreDomains(this.#options.database.pool);
         return 'idle';
       }),
       loop('housekeeping', 3_600_000, () => this.#housekeep()),
@@ -52,12 +61,20 @@ export class Scheduler {
 
   async #discover(): Promise<TurnResult> {
     const { database, log, config } = this.#options;
+    if (!(await this.#switches.current()).discovery) return 'idle';
     const moved = await discoverChannels({
       database,
       log,
       sitemapIntervalSeconds: config.polling.sitemapIntervalMinutes * 60,
     });
     return moved > 0 ? 'busy' : 'idle';
+  }
+
+  async #revive(): Promise<TurnResult> {
+    const { database, log } = this.#options;
+    const { domains, revived } = await reviveAllowed(database.pool);
+    if (revived > 0) log.info({ revived }, 'URLs that robots.txt forbade are judged by its new rules');
+    return domains > 0 ? 'busy' : 'idle';
   }
 
   async #index(): Promise<TurnResult> {

@@ -12,6 +12,8 @@ export type SourceSettings = {
   exclude?: string[];
   allowLeaving?: boolean;
   maxDepth?: number;
+  /** false: Disallow lines do not hold for this source. Set only by an operator, and written down. */
+  respectRobots?: boolean;
 };
 
 /** A publisher. */

@@ -52,6 +52,11 @@ export function createMetrics() {
       buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 3600],
       registers,
     }),
+    outage: new Gauge({
+      name: 'outrider_outage_suspected',
+      help: '1 while this process believes that its own network is down.',
+      registers,
+    }),
     leasedDomains: new Gauge({
       name: 'outrider_leased_domains',
       help: 'Domains this process holds.',

@@ -43,7 +43,7 @@ const changes: PublisherChange[] = [
   {},
   { faults: [{ name: 'flaky', on: ['article'], options: { status: 503, rate: 0.2 } }] },
   { syndicates: true },
-  { faults: [{ name: 'forbidden', on: ['article'], share: 0.5 }] },
+  { faults: [{ name: 'forbidden', on: ['article'], share: 0.2 }] },
   {},
   // A catalogue to be found by links alone; the seed would make it forty pages deep.
   { backlog, language: 'en', urlStyle: 'dated' },
@@ -52,12 +52,12 @@ const changes: PublisherChange[] = [
   { faults: [{ name: 'soft-404', share: 0.3 }] },
   { robots: { disallow: usual, allow: [], crawlDelayS: 1 }, backlog: 6 },
   { faults: [{ name: 'js-only', share: 0.4 }] },
-  { faults: [{ name: 'login-wall', share: 0.4 }] },
+  { faults: [{ name: 'login-wall', share: 0.2 }] },
   { faults: [{ name: 'redirect-away', share: 0.3 }] },
   { faults: [{ name: 'redirect-loop', share: 0.3 }] },
   { faults: [{ name: 'truncated', on: ['article'], share: 0.2 }] },
   { faults: [{ name: 'status', on: ['article'], share: 0.2, options: { status: 500 } }] },
-  { faults: [{ name: 'challenge', share: 0.3 }] },
+  { faults: [{ name: 'challenge', share: 0.2 }] },
   { faults: [{ name: 'too-short', share: 0.3 }] },
   { faults: [{ name: 'status', on: ['robots'], options: { status: 503 } }] },
 ];
@@ -73,6 +73,8 @@ async function crawl(): Promise<void> {
   // Retries wait for minutes; two rounds are all that maxTries allows.
   for (let round = 0; round < 2; round += 1) {
     if ((await makeDue(database.pool, { status: 'failed' })) === 0) break;
+    // A poll goes first: without a good answer in between, retries alone would open a domain's circuit.
+    await makeDue(database.pool, { kind: 'channel' });
     await waitUntil('the retries are done', () => isQuiet(database.pool));
   }
 }
@@ -80,6 +82,13 @@ async function crawl(): Promise<void> {
 async function pollAgain(): Promise<void> {
   await makeDue(database.pool, { kind: 'channel' });
   await crawl();
+}
+
+async function channelTotals(): Promise<{ polls: number; unchanged: number; failing: number }> {
+  const result = await database.pool.query<{ polls: number; unchanged: number; failing: number }>(
+    `SELECT sum(polls)::integer AS polls, sum(not_modified)::integer AS unchanged, max(errors_in_row) AS failing FROM channel_state`,
+  );
+  return result.rows[0]!;
 }
 
 async function channelUrls(): Promise<Set<string>> {
@@ -278,6 +287,7 @@ describe('a crawl of a whole web', () => {
   test('a second poll is conditional where that is possible, and brings nothing new', async () => {
     const since = web.log.nextSeq;
     const before = await loadKnown(database.pool);
+    const totals = await channelTotals();
     const channels = await database.pool.query<{ url: string; validated: boolean }>(
       `SELECT c.url, coalesce(f.etag, f.last_modified) IS NOT NULL AS validated
          FROM channels c JOIN url_frontier f USING (bucket, domain_key, url_hash)`,
@@ -294,11 +304,13 @@ describe('a crawl of a whole web', () => {
     // An index without validators is read again with the files it names.
     for (const url of others) expect(url).toMatch(/\/sitemap-\d{4}-\d\d\.xml$/);
     expect((await loadKnown(database.pool)).size).toBe(before.size);
-    const state = await database.pool.query<{ polls: number; unchanged: number; failing: number }>(
-      `SELECT min(polls)::integer AS polls, sum(not_modified)::integer AS unchanged, max(errors_in_row) AS failing FROM channel_state`,
-    );
+    const after = await channelTotals();
     const unchanged = channels.rows.filter((one) => one.validated).length;
-    expect(state.rows[0]).toEqual({ polls: 2, unchanged, failing: 0 });
+    expect(after).toEqual({
+      polls: totals.polls + channels.rows.length,
+      unchanged: totals.unchanged + unchanged,
+      failing: 0,
+    });
   });
 
   test('new articles are found by the next poll and nothing else is fetched', async () => {

@@ -202,12 +202,8 @@ const rules: Attack[] = [
   { name: 'robots-403', faults: robots('status', { status: 403 }), row: stored },
   { name: 'robots-five-hops', faults: robots('robots-redirect'), row: stored },
   { name: 'robots-many-hops', faults: robots('robots-redirect', { hops: 50 }), row: stored, requests: 8 },
-  {
-    name: 'robots-deny-all',
-    faults: robots('robots-deny-all'),
-    row: { status: 'dead', code: 'robots_blocked', documents: 0 },
-    requests: 1,
-  },
+  // The domain rests as a whole; its rows wait or are given up, and nothing is asked for.
+  { name: 'robots-deny-all', faults: robots('robots-deny-all'), row: { documents: 0 }, requests: 1 },
   { name: 'robots-429', faults: robots('status', { status: 429 }), row: parked, requests: 1 },
   { name: 'robots-500', faults: robots('status', { status: 500 }), row: parked, requests: 1 },
   { name: 'robots-stall', faults: robots('stall'), row: parked, requests: 1 },

@@ -106,7 +106,7 @@ const refused: Line[] = [
       name,
       faults: [{ name }],
       after: thrice(reason, reason, rejected(reason)),
-      outcomes: times('response', 3),
+      outcomes: times(reason, 3),
       domain: { documents: 0, errors: 3, inRow: 3 },
     };
   }),
@@ -115,20 +115,20 @@ const refused: Line[] = [
     kind: 'listing',
     faults: [{ name: 'challenge', on: ['listing'] }],
     after: thrice('challenge', 'challenge', rejected('challenge')),
-    outcomes: times('response', 3),
+    outcomes: times('challenge', 3),
   },
   {
     name: 'soft-404',
     faults: [{ name: 'soft-404' }],
     after: dead('soft_404', rejected('soft_404')),
-    outcomes: ['response'],
+    outcomes: ['soft_404'],
   },
   {
     name: 'listing-soft-404',
     kind: 'listing',
     faults: [{ name: 'soft-404', on: ['listing'] }],
     after: dead('soft_404', rejected('soft_404')),
-    outcomes: ['response'],
+    outcomes: ['soft_404'],
   },
   {
     name: 'too-short',
@@ -136,7 +136,7 @@ const refused: Line[] = [
       { name: 'fixed', options: { text: '<!DOCTYPE html><title>Short</title><p>One sentence of news.</p>' } },
     ],
     after: dead('too_short', rejected('too_short')),
-    outcomes: ['response'],
+    outcomes: ['too_short'],
   },
   {
     name: 'no-text',
@@ -147,13 +147,13 @@ const refused: Line[] = [
       },
     ],
     after: dead('no_text', rejected('no_text')),
-    outcomes: ['response'],
+    outcomes: ['no_text'],
   },
   {
     name: 'js-only',
     faults: [{ name: 'js-only' }],
     after: [{ status: 'needs_render', due: null, ...none, ...rejected('needs_javascript') }],
-    outcomes: ['response'],
+    outcomes: ['needs_javascript'],
     domain: { documents: 0 },
   },
 ];
@@ -299,7 +299,7 @@ const network: Line[] = [
     after: thrice('reset', 'max_retries'),
     // The first round has a connection left from robots.txt and asks twice, see reset-once.
     outcomes: times('reset', 4),
-    domain: { documents: 0, errors: 3, inRow: 3 },
+    domain: { documents: 0 },
   },
   {
     // The connection was kept alive since robots.txt: it may have died of age, so one more turn costs no try.
@@ -307,7 +307,7 @@ const network: Line[] = [
     faults: [{ name: 'reset', on: ['article'], untilRequest: 1 }],
     after: [{ status: 'fetched', code: null, tries: 0, documents: 1 }],
     outcomes: ['reset', 'response'],
-    domain: { documents: 1, errors: 0 },
+    domain: { documents: 1, inRow: 0 },
   },
 ];
 

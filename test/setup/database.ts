@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { attachServer } from '../../src/db/embedded/index.ts';
 import { type Database, openDatabase } from '../../src/db/index.ts';
-import { loadMigrations } from '../../src/db/migration-files.ts';
+import { loadFunctions, loadMigrations } from '../../src/db/migration-files.ts';
 import { dataDirVariable } from './global.ts';
 
 /** A database of its own for one test file. */
@@ -70,7 +70,10 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
 
 // The template's name says what is in it, so a server that is given (TEST_DATABASE_URL) never serves an old one.
 async function ensureTemplate({ urlOf, admin }: TestServer, migrationsDir?: string): Promise<string> {
-  const contents = loadMigrations(migrationsDir).map((migration) => migration.checksum);
+  const contents = [
+    ...loadMigrations(migrationsDir).map((migration) => migration.checksum),
+    loadFunctions(migrationsDir)?.checksum,
+  ];
   const name = `outrider_template_${createHash('sha256').update(contents.join()).digest('hex').slice(0, 16)}`;
   const lock = BigInt.asIntN(64, BigInt(`0x${createHash('sha256').update(name).digest('hex').slice(0, 16)}`));
   // Session lock: CREATE DATABASE cannot run in a transaction. Nobody else may connect while it is copied.

@@ -55,6 +55,8 @@ async function runList(flags: RunFlags, command: Command): Promise<number> {
       'data.dir': dir,
       'fetch.domains_at_once': flags.concurrency,
       'fetch.default_delay_ms': flags.delayMs,
+      // A list is a person's wish: no budget holds it.
+      'domains.max_pages_per_run': 0,
       'fetch.allow_networks': flags.allowNetwork,
       ...(temporary ? { 'documents.keep_html': 'none' } : {}),
       'log.level': command.optsWithGlobals<{ logLevel?: string }>().logLevel ?? 'warn',

@@ -10,7 +10,7 @@ import {
   maxAgeSeconds,
 } from '../channel-outcome.ts';
 import { parseRetryAfter } from '../client/index.ts';
-import { type DomainSignal, decideStatus, type Verdict } from '../outcome.ts';
+import { type DomainSignal, decideFailure, decideStatus, type Verdict } from '../outcome.ts';
 import { type Ended, ended, neutral, type RowContext, type RowEnd, responseOf } from './row-end.ts';
 
 /** A poll: the channel's own table decides, and the row is due again whatever came. */
@@ -30,13 +30,15 @@ export async function concludeChannel(row: LeasedUrl, arrival: Ended, context: R
     const { gate } = arrival;
     if (gate.answer === 'blocked')
       return failing(at, 'http', `robots.txt forbids it (line ${gate.line ?? '?'})`);
-    return failing(at, 'network', gate.text, { retryAfterMs: gate.retryMs });
+    const domain: DomainSignal = gate.network === null ? neutral : { signal: 'network', kind: gate.network };
+    return failing(at, 'network', gate.text, { retryAfterMs: gate.retryMs, domain });
   }
   if (arrival.end === 'dead') return failing(at, 'http', arrival.text);
   if (arrival.end === 'left') return failing(at, 'moved', `moved to ${arrival.identity.fetchUrl}`);
   const { result } = arrival;
   if (result.outcome === 'failed') {
-    return failing(at, channelErrorOfFailure(result.kind), `${result.kind}: ${result.detail}`);
+    const { domain } = decideFailure(result.kind, result.detail, { tries: 0, maxTries: 2 });
+    return failing(at, channelErrorOfFailure(result.kind), `${result.kind}: ${result.detail}`, { domain });
   }
   if (result.outcome === 'not_modified') {
     const unchanged = {
@@ -54,7 +56,7 @@ export async function concludeChannel(row: LeasedUrl, arrival: Ended, context: R
     const retryAfterMs = parseRetryAfter(result.headers['retry-after'] ?? null, new Date());
     const { domain } = decideStatus(status, retryAfterMs, { tries: 0, maxTries: context.maxTries });
     const text = `the server answered ${status}`;
-    return { ...failing(at, channelErrorOf(status), text, { retryAfterMs, status }), domain };
+    return failing(at, channelErrorOf(status), text, { retryAfterMs, status, domain });
   }
   const ingested = await ingest(responseOf(row, { ...arrival, result }), context.settings);
   if (ingested.outcome !== 'channel') throw new Error(`a channel row cannot end as ${ingested.outcome}`);
@@ -104,7 +106,7 @@ function failing(
   { row, channel }: Failing,
   error: ChannelError,
   text: string,
-  extra: { retryAfterMs?: number | null; status?: number } = {},
+  extra: { retryAfterMs?: number | null; status?: number; domain?: DomainSignal } = {},
 ): RowEnd {
   const tries = row.tries + 1;
   const dueInMs = decideErrorInterval(channel, error, tries, extra.retryAfterMs ?? null);
@@ -115,11 +117,10 @@ function failing(
     errorCode: `channel_${error}`,
     errorText: text,
   };
-  const domain: DomainSignal = error === 'network' ? { signal: 'network' } : neutral;
   return ended(
     row,
     verdict,
     { httpStatus: extra.status ?? null, channel: channelFacts(channel, error) },
-    domain,
+    extra.domain ?? neutral,
   );
 }

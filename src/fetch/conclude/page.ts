@@ -1,3 +1,4 @@
+import { decideRefresh } from '../../domains/index.ts';
 import { type LeasedUrl, levelOf, type SettleItem, type SubmitItem } from '../../frontier/index.ts';
 import { ingest } from '../../ingest/index.ts';
 import { parseRetryAfter } from '../client/index.ts';
@@ -101,7 +102,7 @@ function concludeGate(
 }
 
 async function concludeAnswer(row: LeasedUrl, arrival: Answered, context: RowContext): Promise<RowEnd> {
-  const facts = { tries: row.tries, maxTries: context.maxTries };
+  const facts = { tries: row.tries, maxTries: context.maxTries, probing: context.probing };
   const { result } = arrival;
   const fromDecision = (decision: Decision, extra: Partial<SettleItem> = {}) =>
     withTarget(row, arrival, ended(row, decision.verdict, extra, decision.domain));
@@ -128,7 +129,11 @@ async function concludeAnswer(row: LeasedUrl, arrival: Answered, context: RowCon
           decideFailure('bad_response', 'answered 304 although nothing was asked conditionally', facts),
           { httpStatus: 304 },
         );
-      return ended(row, fine(), { httpStatus: 304, fetched: true, unchanged: true }, { signal: 'good' });
+      return ended(
+        row,
+        ...lookedAgain(row, false, context, { httpStatus: 304, fetched: true, unchanged: true }),
+        { signal: 'good' },
+      );
     case 'redirect':
       throw new Error('redirects are followed before a row is concluded');
     case 'response':
@@ -142,7 +147,7 @@ async function concludeResponse(
   context: RowContext,
 ): Promise<RowEnd> {
   const { result } = arrival;
-  const facts = { tries: row.tries, maxTries: context.maxTries };
+  const facts = { tries: row.tries, maxTries: context.maxTries, probing: context.probing };
   const answered: Partial<SettleItem> = { httpStatus: result.status, fetched: true };
   if (result.status < 200 || result.status >= 300) {
     const decision = decideStatus(
@@ -210,11 +215,31 @@ async function concludeResponse(
     contentHash: document.contentHash,
     validationStatus: ingested.stub ? 'stub' : 'valid',
   };
+  // The same text as last time: nothing but the times moves.
+  const unchanged = row.contentHash?.equals(document.contentHash) === true && arrival.moved === 'no';
+  const changed = row.contentHash !== null && !unchanged;
   return withTarget(row, arrival, {
-    ...ended(row, fine(), stored, { signal: 'good' }),
-    document,
+    ...ended(row, ...lookedAgain(row, changed, context, unchanged ? { ...stored, unchanged } : stored), {
+      signal: 'good',
+    }),
+    document: unchanged ? null : document,
     found: ingested.found,
   });
+}
+
+/** The end of an article that is there: when it is looked at again depends on whether it had changed. */
+function lookedAgain(
+  row: LeasedUrl,
+  changed: boolean,
+  context: RowContext,
+  item: Partial<SettleItem>,
+): [Verdict, Partial<SettleItem>] {
+  if (context.refresh === null || row.kind !== 'article') return [fine(), item];
+  const refreshSeconds = decideRefresh(row.refreshSeconds, changed, context.refresh);
+  return [
+    { ...fine(), dueInMs: refreshSeconds * 1000 },
+    { ...item, refreshSeconds },
+  ];
 }
 
 /** A redirect inside the domain: the original is `redirected`, and what the response came to is the target's. */

@@ -1,3 +1,4 @@
+import type { RefreshOptions } from '../../domains/index.ts';
 import type { LeasedUrl, SettleItem, SubmitItem } from '../../frontier/index.ts';
 import type { Ingested, IngestSettings } from '../../ingest/index.ts';
 import type { HttpResult } from '../client/index.ts';
@@ -14,7 +15,14 @@ export type RowEnd = {
   children: string[];
 };
 
-export type RowContext = { settings: IngestSettings; maxTries: number };
+export type RowContext = {
+  settings: IngestSettings;
+  maxTries: number;
+  /** The circuit is open and this row probes it. */
+  probing: boolean;
+  /** When known pages are looked at again; null: never by themselves. */
+  refresh: RefreshOptions | null;
+};
 
 /** An arrival that led somewhere; rows that are handed back have no end. */
 export type Ended = Exclude<Arrival, { end: 'handed_back' }>;

@@ -1,11 +1,3 @@
--- Values that operators change while the engine runs.
-CREATE TABLE settings (
-  name text PRIMARY KEY,
-  value jsonb NOT NULL,
-  changed_at timestamptz NOT NULL DEFAULT now(),
-  changed_by text NOT NULL
-);
-
 -- Bucket mode: which buckets have something due, best level first. An unlocked read over all buckets, made about once a
 -- second by each worker; the lease then names one bucket, so it never locks across them.
 CREATE FUNCTION frontier_due_buckets(p_pool text, p_skew interval DEFAULT '0')
@@ -42,8 +34,7 @@ BEGIN
   ELSE
     RAISE EXCEPTION 'lease mode is single or bucket, not %', p_mode;
   END IF;
-  INSERT INTO settings (name, value, changed_by) VALUES ('lease_mode', to_jsonb(p_mode), p_actor)
-  ON CONFLICT (name) DO UPDATE SET value = excluded.value, changed_at = now(), changed_by = excluded.changed_by;
+  PERFORM setting_set('lease_mode', to_jsonb(p_mode), p_actor);
 END $$;
 
 -- When the next domain of a pool becomes due, so that an idle worker sleeps that long and no longer.

@@ -1,2 +1,0 @@
-DROP FUNCTION frontier_release, submit_refuse_foreign;
-DROP TABLE foreign_hosts;

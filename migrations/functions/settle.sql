@@ -1,0 +1,442 @@
+CREATE TYPE settle_item AS (
+  url_hash bytea, status url_status,
+  due_in_ms double precision, -- NULL: never again by itself
+  tries smallint, http_status smallint, error_code text, error_text text,
+  etag text, last_modified text, content_hash bytea, redirected_to text, url text, refresh_seconds integer,
+  validation_status text, rejection_reason text,
+  fetched boolean,            -- a request was answered: moves last_fetched_at and fetch_count
+  unchanged boolean,          -- 304 or the same text: validators, hash and document stay
+  target boolean,             -- end of a redirect inside the domain: its row is made or settled from this response
+  kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint,
+  parent_url text,
+  items_seen integer, items_duplicate integer, items_rejected integer,
+  channel_id integer, channel_error text, channel_new integer, channel_format text, channel_hub text,
+  last_item_at timestamptz, result jsonb, execution_id bigint
+);
+
+CREATE TYPE settle_document AS (
+  url_hash bytea, url text, source_id integer, word_count integer, confidence real, published_at timestamptz,
+  modified_at timestamptz, content_hash bytea, page_type text, language text, canonical_url text, title text,
+  section text, description text, lead_image text, authors text[], keywords text[], meta jsonb, text text,
+  raw_index integer, raw_encoding text, raw_type text
+);
+
+CREATE TYPE settle_request AS (
+  ago_ms double precision, status smallint, kind text, outcome text, url_hash bytea, url text, source_id integer,
+  execution_id bigint, wait_ms integer, headers_ms integer, total_ms integer, bytes bigint
+);
+
+-- What a lease taught about its domain. A field that is missing leaves the slot as it is.
+CREATE TYPE settle_domain AS (
+  hold_ms double precision, hold_reason hold_reason, penalty_ms integer, good_run smallint, robots_delay_ms integer,
+  source_delay_ms integer,
+  ladder jsonb,               -- as slot_ladder gave it, with what has happened since
+  trial_passed boolean,       -- the domain answered although it rests
+  move_to domain_status, move_reason text,
+  rest_ms double precision[]  -- how long it rests the first time, the second, …; the last for all further times
+);
+
+-- Stores one document; answers 'new', 'changed', 'same', or the hash it duplicates.
+CREATE FUNCTION settle_one_document(p_bucket smallint, p_domain_key bigint, d settle_document, p_raw bytea[], p_now timestamptz)
+RETURNS TABLE (outcome text, duplicate_of bytea) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  v_old record;
+  v_version integer := 1;
+  v_twin bytea;
+BEGIN
+  IF d.page_type <> 'stub' THEN
+    SELECT o.url_hash INTO v_twin FROM documents o
+     WHERE o.bucket = p_bucket AND o.domain_key = p_domain_key AND o.content_hash = d.content_hash
+       AND o.page_type <> 'stub' AND o.url_hash <> d.url_hash;
+    IF FOUND THEN
+      RETURN QUERY SELECT 'duplicate', v_twin;
+      RETURN;
+    END IF;
+  END IF;
+  SELECT o.content_hash, o.version INTO v_old FROM documents o
+   WHERE o.bucket = p_bucket AND o.domain_key = p_domain_key AND o.url_hash = d.url_hash;
+  IF FOUND AND v_old.content_hash = d.content_hash THEN
+    UPDATE documents o SET last_seen_at = p_now
+     WHERE o.bucket = p_bucket AND o.domain_key = p_domain_key AND o.url_hash = d.url_hash;
+    RETURN QUERY SELECT 'same', NULL::bytea;
+    RETURN;
+  END IF;
+  IF FOUND THEN
+    v_version := v_old.version + 1;
+    INSERT INTO document_versions (bucket, domain_key, url_hash, version, crawled_at, content_hash, title, text)
+    SELECT o.bucket, o.domain_key, o.url_hash, o.version, o.crawled_at, o.content_hash, o.title, o.text FROM documents o
+     WHERE o.bucket = p_bucket AND o.domain_key = p_domain_key AND o.url_hash = d.url_hash;
+  END IF;
+  INSERT INTO documents (bucket, domain_key, url_hash, source_id, version, word_count, confidence, first_seen_at,
+      last_seen_at, crawled_at, published_at, modified_at, content_hash, page_type, language, url, canonical_url, title,
+      section, description, lead_image, authors, keywords, meta, text)
+  VALUES (p_bucket, p_domain_key, d.url_hash, d.source_id, v_version, d.word_count, d.confidence, p_now, p_now, p_now,
+      d.published_at, d.modified_at, d.content_hash, d.page_type, d.language, d.url, d.canonical_url, d.title, d.section,
+      d.description, d.lead_image, coalesce(d.authors, '{}'), coalesce(d.keywords, '{}'), coalesce(d.meta, '{}'), d.text)
+  ON CONFLICT (bucket, domain_key, url_hash) DO UPDATE SET
+      version = excluded.version, word_count = excluded.word_count, confidence = excluded.confidence,
+      last_seen_at = p_now, crawled_at = p_now, published_at = coalesce(excluded.published_at, documents.published_at),
+      modified_at = excluded.modified_at, content_hash = excluded.content_hash, page_type = excluded.page_type,
+      language = excluded.language, url = excluded.url, canonical_url = excluded.canonical_url, title = excluded.title,
+      section = excluded.section, description = excluded.description, lead_image = excluded.lead_image,
+      authors = excluded.authors, keywords = excluded.keywords, meta = excluded.meta, text = excluded.text,
+      -- The verdict was about the old text.
+      classification_status = 'pending', classified_at = NULL;
+  IF d.raw_index IS NOT NULL THEN
+    INSERT INTO raw_pages (bucket, domain_key, url_hash, fetched_at, encoding, content_type, body)
+    VALUES (p_bucket, p_domain_key, d.url_hash, p_now, d.raw_encoding, d.raw_type, p_raw[d.raw_index])
+    ON CONFLICT DO NOTHING;
+  END IF;
+  IF d.page_type <> 'stub' THEN
+    INSERT INTO outbox (bucket, sink, domain_key, url_hash, version, enqueued_at)
+    SELECT p_bucket, s.name, p_domain_key, d.url_hash, v_version, p_now FROM sinks s WHERE s.enabled;
+  END IF;
+  RETURN QUERY SELECT CASE WHEN v_version = 1 THEN 'new' ELSE 'changed' END, NULL::bytea;
+END $$;
+
+-- How a request counts for its domain. robots.txt may well be missing, and a redirect is neither.
+CREATE FUNCTION log_is_page(p_kind text, p_outcome text, p_status smallint) RETURNS boolean LANGUAGE sql IMMUTABLE AS
+$$ SELECT p_kind IN ('article', 'listing') AND p_outcome IN ('response', 'not_modified') AND p_status < 400 $$;
+CREATE FUNCTION log_is_error(p_kind text, p_outcome text, p_status smallint) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+  SELECT p_kind <> 'robots' AND (coalesce(p_status, 999) >= 400 OR p_outcome NOT IN ('response', 'not_modified', 'redirect', 'unsupported_type'))
+     AND p_outcome <> 'outage'
+$$;
+
+-- Ends URLs, and with p_final the lease. Fenced by owner and epoch: a late worker changes nothing, but what it
+-- requested is still logged.
+CREATE FUNCTION frontier_settle(
+  p_bucket smallint, p_domain_key bigint, p_owner text, p_epoch bigint, p_final boolean,
+  p_items json, p_documents json, p_raw bytea[], p_requests json, p_domain json,
+  p_idle_ms double precision,  -- since the last response's headers, or its failure
+  p_default_delay_ms integer, p_budget integer DEFAULT NULL, p_skew interval DEFAULT '0')
+RETURNS TABLE (outcome text, settled integer, documents integer, versions integer, duplicates integer)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  v_now timestamptz := now() + p_skew;
+  v_slot domain_slots;
+  v_stale boolean;
+  v_requests integer := 0;
+  v_bytes bigint;
+  v_pages integer := 0;
+  v_errors integer := 0;
+  v_errors_since integer;
+  v_good_at timestamptz;
+  v_learnt settle_domain;
+  v_document settle_document;
+  v_result record;
+  v_targets bytea[] := '{}';
+  v_unchanged bytea[];
+  v_polled boolean;
+  v_probed boolean;
+  v_twins bytea[] := '{}';
+  v_twin_of bytea[] := '{}';
+  v_new bytea[] := '{}';
+  v_changed integer := 0;
+  v_images integer := 0;
+  v_hashes bytea[] := '{}';
+  v_paid bytea[] := '{}';
+  v_depth smallint;
+  v_stored integer := 0;
+  v_entry text;
+  v_delay integer;
+  v_exhausted boolean := false;
+  v_domain domains;
+  v_score real;
+BEGIN
+  SELECT * INTO v_slot FROM domain_slots s WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key FOR UPDATE;
+  v_stale := v_slot.lease_owner IS DISTINCT FROM p_owner OR v_slot.lease_epoch IS DISTINCT FROM p_epoch;
+
+  IF p_requests IS NOT NULL THEN
+    -- The domain counts what the log has: both are written here, so a crash cannot part them.
+    WITH logged AS (
+      INSERT INTO crawl_log (at, bucket, domain_key, epoch, status, kind, outcome, url_hash, url, source_id, execution_id,
+                             wait_ms, headers_ms, total_ms, bytes, worker, stale)
+      SELECT v_now - ms(r.ago_ms), p_bucket, p_domain_key, p_epoch, r.status, r.kind, r.outcome, r.url_hash, r.url,
+             r.source_id, r.execution_id, r.wait_ms, r.headers_ms, r.total_ms, r.bytes, p_owner, v_stale
+        FROM json_populate_recordset(NULL::settle_request, p_requests) r
+      RETURNING at, bytes, log_is_page(kind, outcome, status) AS page, log_is_error(kind, outcome, status) AS error,
+                kind <> 'robots' AND outcome NOT IN ('redirect', 'outage') AS telling
+    ), dated AS (
+      SELECT l.*, max(l.at) FILTER (WHERE l.telling AND NOT l.error) OVER () AS good_at FROM logged l)
+    SELECT count(*), coalesce(sum(d.bytes), 0), count(*) FILTER (WHERE d.page), count(*) FILTER (WHERE d.error),
+           max(d.good_at), count(*) FILTER (WHERE d.error AND d.at > d.good_at)
+      INTO v_requests, v_bytes, v_pages, v_errors, v_good_at, v_errors_since FROM dated d;
+  END IF;
+  IF v_stale THEN
+    RETURN QUERY SELECT 'stale', 0, 0, 0, 0;
+    RETURN;
+  END IF;
+  IF p_domain IS NOT NULL THEN
+    v_learnt := json_populate_record(NULL::settle_domain, p_domain);
+  END IF;
+
+  -- The items are parsed where they are used, and that is once unless there is something rare among them. Kept as an
+  -- array of rows they were copied and taken apart again by each of seven statements: a third of the call.
+  IF p_items IS NOT NULL THEN
+    -- Redirect targets inside the domain: made here if unknown, so that the main statement settles both alike. The
+    -- text is searched first because parsing it for nothing would cost as much as settling.
+    IF strpos(p_items::text, '"target"') > 0 THEN
+      WITH target AS (SELECT i.* FROM json_populate_recordset(NULL::settle_item, p_items) i WHERE i.target),
+      made AS (
+        INSERT INTO url_frontier (bucket, domain_key, url_hash, url, kind, origin, source_id, priority, level, depth, hops,
+                                  parent_url, execution_id, due_at, ready, discovered_at)
+        SELECT p_bucket, p_domain_key, i.url_hash, i.url, i.kind, 'redirect', i.source_id, i.priority, i.level, i.depth,
+               i.hops, i.parent_url, i.execution_id, NULL, false, v_now
+          FROM target i
+        ON CONFLICT DO NOTHING
+        RETURNING source_id),
+      counted AS (
+        INSERT INTO counter_deltas (bucket, minute, source_id, inserted)
+        SELECT p_bucket, date_trunc('minute', v_now), source_id, count(*) FROM made GROUP BY source_id)
+      SELECT coalesce(array_agg(i.url_hash), '{}') INTO v_targets FROM target i;
+      -- A target that waited for its turn has had it.
+      SELECT v_slot.queued - count(*), v_slot.budgeted - count(*) FILTER (WHERE f.budgeted)
+        INTO v_slot.queued, v_slot.budgeted
+        FROM url_frontier f
+       WHERE f.bucket = p_bucket AND f.domain_key = p_domain_key AND f.url_hash = ANY (v_targets) AND f.ready
+         AND f.url_hash <> ALL (v_slot.in_flight);
+    END IF;
+
+    IF p_documents IS NOT NULL THEN
+      FOR v_document IN SELECT * FROM json_populate_recordset(NULL::settle_document, p_documents) LOOP
+        CONTINUE WHEN v_document.url_hash <> ALL (v_slot.in_flight) AND v_document.url_hash <> ALL (v_targets);
+        SELECT * INTO v_result FROM settle_one_document(p_bucket, p_domain_key, v_document, p_raw, v_now);
+        IF v_result.outcome = 'duplicate' THEN
+          v_twins := v_twins || v_document.url_hash;
+          v_twin_of := v_twin_of || v_result.duplicate_of;
+        ELSIF v_result.outcome = 'new' THEN
+          v_new := v_new || v_document.url_hash;
+          IF jsonb_typeof(v_document.meta -> 'images') = 'array' THEN
+            v_images := v_images + jsonb_array_length(v_document.meta -> 'images');
+          END IF;
+        ELSIF v_result.outcome = 'changed' THEN
+          v_changed := v_changed + 1;
+        END IF;
+      END LOOP;
+    END IF;
+
+    WITH settled AS (
+      UPDATE url_frontier f SET
+        status = CASE WHEN i.twin_of IS NOT NULL THEN 'duplicate' ELSE i.status END,
+        duplicate_of = coalesce(i.twin_of, CASE WHEN i.status = 'duplicate' THEN f.duplicate_of END),
+        ready = false,
+        -- A refresh stood lower; a page that is done is itself again.
+        level = CASE WHEN i.status IN ('pending', 'failed') OR f.level > 10 THEN f.level ELSE f.priority END,
+        -- Another address has the text: there is nothing to look at again here.
+        due_at = CASE WHEN i.twin_of IS NULL THEN v_now + ms(i.due_in_ms) END,
+        tries = coalesce(i.tries, f.tries),
+        crashes = 0,
+        http_status = i.http_status,
+        error_code = i.error_code,
+        error_text = i.error_text,
+        etag = CASE WHEN i.unchanged THEN coalesce(i.etag, f.etag) WHEN i.fetched THEN i.etag ELSE f.etag END,
+        last_modified = CASE WHEN i.unchanged THEN coalesce(i.last_modified, f.last_modified)
+                        WHEN i.fetched THEN i.last_modified ELSE f.last_modified END,
+        content_hash = coalesce(i.content_hash, f.content_hash),
+        redirected_to = i.redirected_to,
+        url = coalesce(i.url, f.url),
+        refresh_seconds = coalesce(i.refresh_seconds, f.refresh_seconds),
+        validation_status = coalesce(i.validation_status, f.validation_status),
+        rejection_reason = CASE WHEN i.validation_status IS NULL THEN f.rejection_reason ELSE i.rejection_reason END,
+        last_fetched_at = CASE WHEN i.fetched THEN v_now ELSE f.last_fetched_at END,
+        fetch_count = f.fetch_count + CASE WHEN i.fetched THEN 1 ELSE 0 END
+      -- Item by item through the key. Left to itself the planner believes that a domain has one row and reads the whole
+      -- domain, or joins every item with every row.
+      FROM (SELECT i.*, v_twin_of[array_position(v_twins, i.url_hash)] AS twin_of,
+                   (SELECT k.ctid FROM url_frontier k
+                     WHERE k.bucket = p_bucket AND k.domain_key = p_domain_key AND k.url_hash = i.url_hash) AS row_at
+              FROM json_populate_recordset(NULL::settle_item, p_items) i
+             WHERE i.target OR i.url_hash = ANY (v_slot.in_flight) OFFSET 0) i
+      WHERE f.ctid = i.row_at
+      RETURNING f.url_hash, f.url, f.depth, f.budgeted, f.url_hash = ANY (v_slot.in_flight) AS held, f.status, f.kind,
+                f.source_id, f.error_code, i.fetched, i.unchanged, i.items_seen, i.items_duplicate, i.items_rejected, i.channel_id, i.result IS NOT NULL AS probed
+    ), delta AS (
+      INSERT INTO counter_deltas (bucket, minute, source_id, items_seen, items_duplicate, items_rejected, fetched,
+                                  unchanged, redirected, duplicate, failed, needs_render, dead, robots_blocked, polled)
+      SELECT p_bucket, date_trunc('minute', v_now), source_id,
+             coalesce(sum(items_seen), 0), coalesce(sum(items_duplicate), 0), coalesce(sum(items_rejected), 0),
+             count(*) FILTER (WHERE kind <> 'channel' AND status = 'fetched'), count(*) FILTER (WHERE unchanged),
+             count(*) FILTER (WHERE status = 'redirected'), count(*) FILTER (WHERE status = 'duplicate'),
+             count(*) FILTER (WHERE status = 'failed'), count(*) FILTER (WHERE status = 'needs_render'),
+             count(*) FILTER (WHERE status = 'dead'), count(*) FILTER (WHERE error_code = 'robots_blocked'),
+             count(*) FILTER (WHERE kind = 'channel' AND fetched)
+        FROM settled WHERE kind <> 'probe' GROUP BY source_id
+    )
+    SELECT coalesce(array_agg(url_hash), '{}'), coalesce(array_agg(url_hash) FILTER (WHERE budgeted AND fetched AND held), '{}'),
+           array_agg(url_hash) FILTER (WHERE unchanged AND kind = 'article'), bool_or(channel_id IS NOT NULL), bool_or(probed),
+           max(depth) FILTER (WHERE fetched), count(*) FILTER (WHERE kind = 'image' AND status = 'fetched'),
+           min(substring(url from '^https?://[^/]+/')) FILTER (WHERE status = 'fetched' AND kind IN ('article', 'listing')),
+           v_slot.queued - count(*) FILTER (WHERE held), v_slot.budgeted - count(*) FILTER (WHERE budgeted AND held),
+           -- Only pages that were answered use the budget up.
+           v_slot.budget_left + count(*) FILTER (WHERE budgeted AND held AND NOT fetched)
+      INTO v_hashes, v_paid, v_unchanged, v_polled, v_probed, v_depth, v_stored, v_entry, v_slot.queued, v_slot.budgeted,
+           v_slot.budget_left
+      FROM settled;
+
+    IF v_unchanged IS NOT NULL THEN
+      UPDATE documents d SET last_seen_at = v_now
+       WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key AND d.url_hash = ANY (v_unchanged);
+    END IF;
+
+    IF v_polled THEN
+      INSERT INTO channel_state AS c (bucket, channel_id, polls, not_modified, items_seen, items_new, errors_in_row,
+                                      error_kind, failing_since, last_success_at, last_item_at, format, hub)
+      SELECT p_bucket, i.channel_id, 1, CASE WHEN i.unchanged THEN 1 ELSE 0 END, coalesce(i.items_seen, 0),
+             coalesce(i.channel_new, 0), CASE WHEN i.channel_error IS NULL THEN 0 ELSE 1 END, i.channel_error,
+             CASE WHEN i.channel_error IS NULL THEN NULL ELSE v_now END,
+             CASE WHEN i.channel_error IS NULL THEN v_now END, i.last_item_at, i.channel_format, i.channel_hub
+        FROM json_populate_recordset(NULL::settle_item, p_items) i
+       WHERE i.channel_id IS NOT NULL AND i.url_hash = ANY (v_hashes)
+      ON CONFLICT (bucket, channel_id) DO UPDATE SET
+        polls = c.polls + 1, not_modified = c.not_modified + excluded.not_modified,
+        items_seen = c.items_seen + excluded.items_seen, items_new = c.items_new + excluded.items_new,
+        errors_in_row = CASE WHEN excluded.error_kind IS NULL THEN 0
+                        WHEN excluded.error_kind = c.error_kind THEN c.errors_in_row + 1 ELSE 1 END,
+        error_kind = excluded.error_kind,
+        failing_since = CASE WHEN excluded.error_kind IS NULL THEN NULL ELSE coalesce(c.failing_since, v_now) END,
+        last_success_at = coalesce(excluded.last_success_at, c.last_success_at),
+        last_item_at = greatest(c.last_item_at, excluded.last_item_at),
+        format = coalesce(excluded.format, c.format), hub = coalesce(excluded.hub, c.hub);
+    END IF;
+
+    IF v_probed THEN
+      INSERT INTO probe_results (bucket, domain_key, url_hash, at, result)
+      SELECT p_bucket, p_domain_key, i.url_hash, v_now, i.result
+        FROM json_populate_recordset(NULL::settle_item, p_items) i
+       WHERE i.result IS NOT NULL AND i.url_hash = ANY (v_hashes)
+      ON CONFLICT (bucket, domain_key, url_hash) DO UPDATE SET at = excluded.at, result = excluded.result;
+    END IF;
+  END IF;
+
+  IF v_requests > 0 OR cardinality(v_new) + v_changed > 0 THEN
+    INSERT INTO counter_deltas (bucket, minute, source_id, requests, bytes, documents, versions)
+    VALUES (p_bucket, date_trunc('minute', v_now), NULL, v_requests, coalesce(v_bytes, 0), cardinality(v_new), v_changed);
+  END IF;
+  IF cardinality(v_paid) > 0 AND v_slot.budget_until IS NOT NULL THEN
+    UPDATE domain_runs r
+       SET pages = r.pages + cardinality(v_paid),
+           documents = r.documents + (SELECT count(*) FROM unnest(v_new) h WHERE h = ANY (v_paid))
+     WHERE r.bucket = p_bucket AND r.domain_key = p_domain_key AND r.until_at = v_slot.budget_until;
+  END IF;
+
+  -- The slot as it will be.
+  v_slot.penalty_ms := coalesce(v_learnt.penalty_ms, v_slot.penalty_ms);
+  v_slot.good_run := coalesce(v_learnt.good_run, v_slot.good_run);
+  v_slot.robots_delay_ms := coalesce(v_learnt.robots_delay_ms, v_slot.robots_delay_ms);
+  v_slot.source_delay_ms := coalesce(v_learnt.source_delay_ms, v_slot.source_delay_ms);
+  v_slot.last_good_at := coalesce(v_good_at, v_slot.last_good_at);
+  IF v_learnt.ladder IS NOT NULL THEN
+    v_slot.refusals := nullif(ARRAY(SELECT jsonb_array_elements_text(v_learnt.ladder -> 'refusals')), '{}');
+    v_slot.circuit_good := (v_learnt.ladder ->> 'circuitGood')::smallint;
+    v_slot.network_failures := (v_learnt.ladder ->> 'networkFailures')::smallint;
+    v_slot.network_since := v_now - ms((v_learnt.ladder ->> 'networkForMs')::float8);
+    SELECT array_agg(v_now - ms((o ->> 'ageMs')::float8)), array_agg(o ->> 'reason')
+      INTO v_slot.circuit_opens, v_slot.circuit_reasons FROM jsonb_array_elements(v_learnt.ladder -> 'opens') o;
+  END IF;
+  IF cardinality(v_hashes) > 0 THEN
+    v_slot.expired_runs := 0;
+  END IF;
+  IF p_final THEN
+    v_delay := slot_delay_ms(v_slot, p_default_delay_ms);
+    v_slot.budget_left := v_slot.budget_left + slot_reserved(v_slot, v_hashes);
+    v_slot.next_at := greatest(v_now, v_now + ms(v_delay - p_idle_ms), v_now + ms(v_learnt.hold_ms));
+    v_slot.hold_reason := CASE WHEN v_learnt.hold_ms > v_delay - p_idle_ms THEN v_learnt.hold_reason ELSE 'politeness' END;
+    v_slot.in_flight := NULL;
+    v_slot.lease_owner := NULL;
+    v_slot.lease_until := NULL;
+    v_slot.leased_at := NULL;
+    IF v_learnt.move_to IS NOT NULL OR v_slot.rest_until IS NOT NULL THEN
+      v_slot := settle_status(v_slot, v_learnt, p_owner, v_now);
+    END IF;
+    v_slot.top := slot_top(v_slot, v_now);
+    -- Channels do not count: a domain is exhausted when no page of it is pending, failed or in flight.
+    IF NOT v_slot.asleep AND v_slot.budgeted = 0 AND (v_slot.top IS NULL OR v_slot.top > 10) THEN
+      v_exhausted := NOT EXISTS (
+          SELECT FROM url_frontier f WHERE f.bucket = p_bucket AND f.domain_key = p_domain_key AND f.ready
+             AND NOT f.budgeted AND f.level <= 10)
+        AND NOT EXISTS (
+          SELECT FROM url_frontier f WHERE f.bucket = p_bucket AND f.domain_key = p_domain_key
+             AND NOT f.ready AND f.due_at IS NOT NULL AND f.status <> 'fetched'
+             AND f.status IN ('pending', 'failed') AND f.kind IN ('article', 'listing'));
+      v_slot.asleep := v_exhausted;
+    END IF;
+  ELSE
+    v_slot.in_flight := ARRAY(SELECT h FROM unnest(v_slot.in_flight) h WHERE h <> ALL (v_hashes));
+  END IF;
+
+  IF v_requests > 0 OR v_exhausted THEN
+    SELECT * INTO v_domain FROM domains d WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key;
+    v_domain.pages_crawled := v_domain.pages_crawled + v_pages;
+    v_domain.documents := v_domain.documents + cardinality(v_new);
+    v_domain.errors_total := v_domain.errors_total + v_errors;
+    v_domain.last_crawled_at := CASE WHEN v_requests > 0 THEN v_now ELSE v_domain.last_crawled_at END;
+    v_domain.images_stored := v_domain.images_stored + v_stored;
+    v_score := CASE WHEN p_final THEN domain_score(v_domain, v_slot.queued, v_now) ELSE v_domain.score END;
+    UPDATE domains d
+       SET pages_crawled = v_domain.pages_crawled, documents = v_domain.documents, errors_total = v_domain.errors_total,
+           errors_consecutive = CASE WHEN v_good_at IS NULL THEN d.errors_consecutive + v_errors ELSE v_errors_since END,
+           unreachable_count = CASE WHEN v_good_at IS NULL THEN d.unreachable_count ELSE 0 END,
+           last_crawled_at = v_domain.last_crawled_at, images_found = d.images_found + v_images,
+           images_stored = v_domain.images_stored, depth_reached = greatest(d.depth_reached, v_depth),
+           entry_url = coalesce(d.entry_url, v_entry), score = v_score,
+           status = CASE WHEN v_exhausted THEN 'exhausted' ELSE d.status END,
+           status_since = CASE WHEN v_exhausted THEN v_now ELSE d.status_since END
+     WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key;
+    IF p_final AND v_slot.shift <> score_shift(v_score) THEN
+      v_slot.shift := score_shift(v_score);
+      v_slot.top := slot_top(v_slot, v_now);
+    END IF;
+  END IF;
+
+  UPDATE domain_slots s
+     SET queued = v_slot.queued, budgeted = v_slot.budgeted, budget_left = v_slot.budget_left, penalty_ms = v_slot.penalty_ms,
+         good_run = v_slot.good_run, robots_delay_ms = v_slot.robots_delay_ms, source_delay_ms = v_slot.source_delay_ms,
+         last_good_at = v_slot.last_good_at, refusals = v_slot.refusals, circuit_good = v_slot.circuit_good,
+         circuit_opens = v_slot.circuit_opens, circuit_reasons = v_slot.circuit_reasons,
+         network_failures = v_slot.network_failures, network_since = v_slot.network_since,
+         expired_runs = v_slot.expired_runs, in_flight = v_slot.in_flight, lease_owner = v_slot.lease_owner,
+         lease_until = v_slot.lease_until, leased_at = v_slot.leased_at, next_at = v_slot.next_at,
+         hold_reason = v_slot.hold_reason, top = v_slot.top, shift = v_slot.shift, asleep = v_slot.asleep,
+         rest_until = v_slot.rest_until, wake_at = slot_wake(v_slot, p_budget, true, v_now)
+   WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key;
+
+  outcome := 'settled';
+  settled := cardinality(v_hashes);
+  documents := cardinality(v_new);
+  versions := v_changed;
+  duplicates := cardinality(v_twins);
+  RETURN NEXT;
+END $$;
+
+-- What a lease means for its domain's status: a rest begins, a trial ended one, or the rest goes on until the next day.
+CREATE FUNCTION settle_status(v_slot domain_slots, p_learnt settle_domain, p_actor text, p_now timestamptz)
+RETURNS domain_slots LANGUAGE plpgsql AS $$
+DECLARE
+  v_domain domains;
+BEGIN
+  IF p_learnt.move_to IS NOT NULL
+     AND domain_move(v_slot.bucket, v_slot.domain_key, p_learnt.move_to, p_learnt.move_reason, p_actor, p_now) THEN
+    SELECT * INTO v_domain FROM domains d WHERE d.bucket = v_slot.bucket AND d.domain_key = v_slot.domain_key;
+    v_slot.rest_until := CASE
+      -- The third block is for good, until somebody resets the domain.
+      WHEN p_learnt.move_to = 'blocked' AND v_domain.block_count >= 3 THEN 'infinity'
+      ELSE p_now + ms(p_learnt.rest_ms[least(cardinality(p_learnt.rest_ms), CASE p_learnt.move_to
+        WHEN 'blocked' THEN v_domain.block_count ELSE v_domain.unreachable_count END)]) END;
+    v_slot.next_at := CASE WHEN v_slot.rest_until = 'infinity' THEN 'infinity'::timestamptz
+                      ELSE least(v_slot.rest_until, p_now + interval '1 day') END;
+    v_slot.hold_reason := CASE WHEN p_learnt.move_reason = 'robots_denied' THEN 'robots' ELSE 'cooldown' END;
+    v_slot.asleep := true;
+  ELSIF v_slot.rest_until > p_now AND p_learnt.trial_passed THEN
+    PERFORM domain_move(v_slot.bucket, v_slot.domain_key, 'active', 'trial succeeded', p_actor, p_now);
+    v_slot.rest_until := NULL;
+    v_slot.asleep := false;
+  ELSIF v_slot.rest_until > p_now THEN
+    v_slot.next_at := least(v_slot.rest_until, p_now + interval '1 day');
+    v_slot.hold_reason := CASE WHEN EXISTS (
+      SELECT FROM domains d WHERE d.bucket = v_slot.bucket AND d.domain_key = v_slot.domain_key
+         AND d.status_reason = 'robots_denied') THEN 'robots' ELSE 'cooldown' END;
+  END IF;
+  RETURN v_slot;
+END $$;

@@ -1,0 +1,8 @@
+export {
+  loadSwitches,
+  type Switches,
+  type SwitchName,
+  SwitchReader,
+  saveSwitch,
+  switchNames,
+} from './switches.ts';

@@ -1,0 +1,57 @@
+import type { Queryable } from '../db/index.ts';
+
+/** What an operator may switch off while everything runs. All are on unless said otherwise. */
+export const switchNames = [
+  'fetching',
+  'polling',
+  'budgets',
+  'refresh',
+  'adaptive_intervals',
+  'discovery',
+  'spider',
+] as const;
+export type SwitchName = (typeof switchNames)[number];
+export type Switches = Record<SwitchName, boolean>;
+
+/** How every switch stands. */
+export async function loadSwitches(db: Queryable): Promise<Switches> {
+  const result = await db.query<{ name: string; value: unknown }>(
+    `SELECT substr(name, 8) AS name, value FROM settings WHERE name LIKE 'switch.%'`,
+  );
+  const off = new Set(result.rows.filter((row) => row.value === false).map((row) => row.name));
+  return Object.fromEntries(switchNames.map((name) => [name, !off.has(name)])) as Switches;
+}
+
+/** Sets a switch and writes down who did it. Every process follows within seconds. */
+export async function saveSwitch(
+  db: Queryable,
+  name: SwitchName,
+  isOn: boolean,
+  actor: string,
+): Promise<void> {
+  await db.query('SELECT switch_set($1, $2, $3)', [name, isOn, actor]);
+}
+
+const lifeMs = 2000;
+
+/** The switches as a worker sees them: read again every two seconds. */
+export class SwitchReader {
+  readonly #db: Queryable;
+  readonly #monotonic: () => number;
+  #known: Switches | null = null;
+  #until = Number.NEGATIVE_INFINITY;
+
+  constructor(db: Queryable, monotonic: () => number) {
+    this.#db = db;
+    this.#monotonic = monotonic;
+  }
+
+  async current(): Promise<Switches> {
+    const now = this.#monotonic();
+    if (this.#known === null || now >= this.#until) {
+      this.#known = await loadSwitches(this.#db);
+      this.#until = now + lifeMs;
+    }
+    return this.#known;
+  }
+}

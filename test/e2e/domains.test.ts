@@ -59,7 +59,7 @@ async function stop(): Promise<void> {
 }
 
 /** Stops, lets the time pass, and starts again. */
-async function after(ms: number, overrides: Record<string, unknown> = {}): Promise<void> {
+async function passAndRestart(ms: number, overrides: Record<string, unknown> = {}): Promise<void> {
   await stop();
   await passTime(database.pool, ms);
   await start(overrides);
@@ -168,10 +168,10 @@ describe('the worked example', () => {
     await until(names.c, 'has opened its circuit', ({ opens }) => opens === 1);
     // Half open after five minutes, one URL at a time; the third opening in a day blocks.
     const probes = web.log.nextSeq;
-    await after(6 * minute);
+    await passAndRestart(6 * minute);
     await until(names.c, 'has opened it again', ({ opens }) => opens === 2);
     expect(requested(names.c, probes)).toHaveLength(1);
-    await after(6 * minute);
+    await passAndRestart(6 * minute);
     await until(names.c, 'is blocked', ({ status }) => status === 'blocked');
     expect(requested(names.c, probes)).toHaveLength(2);
 
@@ -191,7 +191,7 @@ describe('the worked example', () => {
     const since = web.log.nextSeq;
     await stop();
     for (const name of [names.a, names.b, names.c]) await spider(name);
-    await after(day + minute);
+    await passAndRestart(day + minute);
     await until(names.a, 'has done its next portion', ({ crawled }) => crawled === 200);
     expect(requested(names.b, since)).toEqual([]);
     expect(requested(names.c, since)).toEqual([]);
@@ -201,10 +201,10 @@ describe('the worked example', () => {
   });
 
   test('a higher budget: A goes on at once', async () => {
-    await after(minute, { 'domains.max_pages_per_run': 250 });
+    await passAndRestart(minute, { 'domains.max_pages_per_run': 250 });
     await until(names.a, 'has used what was added', ({ crawled }) => crawled === 350);
     expect(await stateOf(names.a)).toMatchObject({ status: 'active', ready: 151 });
-    await after(day + minute, { 'domains.max_pages_per_run': 250 });
+    await passAndRestart(day + minute, { 'domains.max_pages_per_run': 250 });
     await until(names.a, 'is done', ({ status }) => status === 'exhausted');
     const paths = requested(names.a).map((one) => one.path);
     expect(new Set(paths).size).toBe(paths.length);
@@ -246,10 +246,10 @@ describe('the worked example', () => {
   test('C’s cooldown ends by itself after 14 days', async () => {
     web.clearFault({ domain: names.c });
     const since = web.log.nextSeq;
-    await after(10 * day);
+    await passAndRestart(10 * day);
     await until(names.a, 'is there', () => true);
     expect(await stateOf(names.c)).toMatchObject({ status: 'blocked' });
-    await after(4 * day);
+    await passAndRestart(4 * day);
     await until(names.c, 'is done', ({ status }) => status === 'exhausted');
     expect(requested(names.c, since).length).toBeGreaterThanOrEqual(31);
     expect((await events(names.c)).slice(2)).toEqual(['active: cooldown over']);
@@ -268,7 +268,7 @@ describe('a rest ends early', () => {
     ]);
     for (const opening of [1, 2]) {
       await until(name, `opens its circuit, time ${opening}`, ({ opens }) => opens === opening);
-      await after(6 * minute);
+      await passAndRestart(6 * minute);
     }
     await until(name, 'is blocked', ({ status }) => status === 'blocked');
     expect(await stateOf(name)).toMatchObject({ status: 'blocked', reason: 'challenge' });
@@ -282,7 +282,7 @@ describe('a rest ends early', () => {
 
     // The trial of the first day fails and leaves everything as it was.
     let since = web.log.nextSeq;
-    await after(day);
+    await passAndRestart(day);
     await waitUntil('the trial is made', () => requested(name, since).length > 0, 30_000);
     await waitUntil('the trial is settled', async () => {
       const leased = await database.pool.query('SELECT FROM domain_slots WHERE lease_owner IS NOT NULL');
@@ -294,7 +294,7 @@ describe('a rest ends early', () => {
 
     web.clearFault({ domain: name });
     since = web.log.nextSeq;
-    await after(day);
+    await passAndRestart(day);
     await until(name, 'is done', ({ status }) => status === 'exhausted');
     expect(requested(name, since)[0]!.path).toBe(new URL(feedUrl).pathname);
     expect(requested(name, since).length).toBeGreaterThan(10);
@@ -307,7 +307,7 @@ describe('a rest ends early', () => {
     await until(name, 'is closed by robots.txt', ({ status }) => status === 'blocked');
     expect(await stateOf(name)).toMatchObject({ reason: 'robots_denied', ready: 13 });
     expect((await stateOf(name)).restDays).toBeGreaterThan(89);
-    await after(day + minute);
+    await passAndRestart(day + minute);
     const reread = () =>
       web.log.read().filter((one) => one.path === '/robots.txt' && one.host.endsWith(name)).length;
     await waitUntil('robots.txt is read again', () => reread() >= 2);
@@ -315,7 +315,7 @@ describe('a rest ends early', () => {
     expect(requested(name)).toEqual([]);
 
     web.setRobots(name, { disallow: ['/private/'] });
-    await after(day + minute);
+    await passAndRestart(day + minute);
     await until(name, 'is done', ({ status }) => status === 'exhausted');
     expect(requested(name)).toHaveLength(13);
     expect(await events(name)).toEqual([

@@ -20,6 +20,8 @@ const others = [
   ]),
   plain('many-urls', [{ name: 'feed-foreign', options: { items: 300 } }]),
   plain('victim', [{ name: 'status', options: { status: 404 } }]),
+  // Answers all the while: many hosts that fail with no answer in between are taken for our own outage.
+  plain('pulse', [], { backlog: 250 }),
   plain('patient', [{ name: 'robots-crawl-delay' }]),
   plain('crowd', [{ name: 'feed-huge', options: { items: 100_000 } }]),
 ];
@@ -62,6 +64,7 @@ beforeAll(async () => {
   await lab.follow('late', 'article');
   await lab.idle();
   before = usageOf(fetcher.pid);
+  for (let nth = 0; nth < 250; nth += 1) await lab.ask(lab.article('pulse', nth));
   for (const attack of attacks) await lab.follow(attack.name, kindOf(attack));
   for (const name of robotsLines) await lab.ask(`http://${name}.test/private/drafts`);
   for (const name of ['many-hosts', 'many-urls']) await lab.follow(name, 'feed');

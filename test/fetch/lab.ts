@@ -225,7 +225,7 @@ export class Lab {
     else await this.ask(url, { kind, sourceId: source.id });
   }
 
-  /** Waits until nothing is due, ready or leased. */
+  /** Waits until nothing is leased, and nothing due that its domain will let go within seconds. */
   async idle(deadlineMs = 90_000): Promise<void> {
     await waitUntil(
       'nothing is due',
@@ -233,7 +233,8 @@ export class Lab {
         const result = await this.database.pool.query<{ left: number; urls: string[] | null }>(
           `SELECT count(*)::integer AS left, (array_agg(f.url))[1:5] AS urls
              FROM url_frontier f JOIN domain_slots s USING (bucket, domain_key)
-            WHERE (f.ready OR f.due_at <= now() OR s.lease_owner IS NOT NULL) AND s.rest_until IS NULL`,
+            WHERE s.lease_owner IS NOT NULL
+               OR ((f.ready OR f.due_at <= now()) AND s.next_at < now() + interval '15 seconds')`,
         );
         const { left, urls } = result.rows[0]!;
         return left === 0 || `${left} rows: ${String(urls)}`;

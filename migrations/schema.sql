@@ -748,7 +748,11 @@ BEGIN
                i.hops, i.parent_url, i.execution_id, NULL, false, v_now
           FROM target i
         ON CONFLICT DO NOTHING
-        RETURNING source_id),
+        RETURNING source_id, kind),
+      known AS (
+        UPDATE domains d SET pages_known = d.pages_known + x.pages
+          FROM (SELECT count(*) AS pages FROM made WHERE kind IN ('article', 'listing')) x
+         WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key AND x.pages > 0),
       counted AS (
         INSERT INTO counter_deltas (bucket, minute, source_id, inserted)
         SELECT p_bucket, date_trunc('minute', v_now), source_id, count(*) FROM made GROUP BY source_id)
@@ -1163,7 +1167,7 @@ CREATE OR REPLACE FUNCTION public.log_is_error(p_kind text, p_outcome text, p_st
  LANGUAGE sql
  IMMUTABLE
 AS $function$
-  SELECT p_kind <> 'robots' AND (coalesce(p_status, 999) >= 400 OR p_outcome NOT IN ('response', 'not_modified', 'redirect', 'unsupported_type'))
+  SELECT p_kind <> 'robots' AND (coalesce(p_status, 999) >= 400 OR p_outcome NOT IN ('response', 'not_modified', 'redirect', 'unsupported_type', 'needs_javascript'))
      AND p_outcome <> 'outage'
 $function$
 ;
@@ -1171,7 +1175,7 @@ CREATE OR REPLACE FUNCTION public.log_is_page(p_kind text, p_outcome text, p_sta
  RETURNS boolean
  LANGUAGE sql
  IMMUTABLE
-AS $function$ SELECT p_kind IN ('article', 'listing') AND p_outcome IN ('response', 'not_modified') AND p_status < 400 $function$
+AS $function$ SELECT p_kind IN ('article', 'listing') AND p_outcome IN ('response', 'not_modified', 'needs_javascript') AND p_status < 400 $function$
 ;
 CREATE OR REPLACE FUNCTION public.ms(p_ms double precision)
  RETURNS interval

@@ -75,7 +75,12 @@ export function ingestListing(response: PageResponse, settings: IngestSettings):
       status: response.status,
       headers: response.headers,
     });
-    if (validation.outcome === 'rejected')
+    // A small site's front page may be short and have no text of its own.
+    if (
+      validation.outcome === 'rejected' &&
+      validation.reason !== 'too_short' &&
+      validation.reason !== 'no_text'
+    )
       return { outcome: 'rejected', reason: validation.reason, detail: validation.detail };
   }
   return { outcome: 'links', found: findSpiderLinks(page, response, settings) };

@@ -110,6 +110,27 @@ BEGIN
   RETURN true;
 END $function$
 ;
+CREATE OR REPLACE FUNCTION public.domain_borrow(p_bucket smallint, p_domain_key bigint, p_name text, p_parent text, p_default_delay_ms integer, p_skew interval DEFAULT '00:00:00'::interval)
+ RETURNS boolean
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  v_now timestamptz := now() + p_skew;
+  v_slot domain_slots;
+BEGIN
+  INSERT INTO domains (bucket, domain_key, name, parent_domain, status_since, first_seen_at)
+  VALUES (p_bucket, p_domain_key, p_name, p_parent, v_now, v_now) ON CONFLICT DO NOTHING;
+  INSERT INTO domain_slots (bucket, domain_key, next_at) VALUES (p_bucket, p_domain_key, v_now) ON CONFLICT DO NOTHING;
+  SELECT * INTO v_slot FROM domain_slots s WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key FOR UPDATE;
+  IF v_slot.lease_owner IS NOT NULL OR v_slot.next_at > v_now OR v_slot.rest_until IS NOT NULL THEN
+    RETURN false;
+  END IF;
+  UPDATE domain_slots s
+     SET next_at = v_now + ms(10000 + slot_delay_ms(v_slot, p_default_delay_ms)), hold_reason = 'politeness'
+   WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key;
+  RETURN true;
+END $function$
+;
 CREATE OR REPLACE FUNCTION public.domain_configure(p_bucket smallint, p_domain_key bigint, p_delay_ms integer, p_budget integer, p_pool text, p_default_budget integer, p_skew interval DEFAULT '00:00:00'::interval)
  RETURNS boolean
  LANGUAGE plpgsql

@@ -101,6 +101,7 @@ export function relativeTime(date: Date | null, now = Date.now()): string {
         : size < 129_600
           ? [size / 3600, 'h']
           : [size / 86_400, 'd'];
+  if (size < 1) return 'just now';
   const text = `${Math.round(amount)} ${unit}`;
   return seconds < 0 ? `${text} ago` : `in ${text}`;
 }

@@ -27,7 +27,14 @@ export {
   loadDomainRuns,
 } from './load.ts';
 export { rescoreDomains, reviveAllowed, saveBudget } from './maintenance.ts';
-export { blockDomain, configureDomain, type DomainChoice, type DomainKey, resetDomain } from './operate.ts';
+export {
+  blockDomain,
+  borrowTurn,
+  configureDomain,
+  type DomainChoice,
+  type DomainKey,
+  resetDomain,
+} from './operate.ts';
 export { type RecalculateReport, recalculateDomains } from './recalculate.ts';
 export { decideRefresh, type RefreshOptions } from './refresh.ts';
 export { loadRobots, loadRobotsOfDomain, type RobotsRecord, saveRobots } from './robots-cache.ts';

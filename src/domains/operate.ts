@@ -63,3 +63,19 @@ async function ask(db: Queryable, sql: string, key: DomainKey, values: unknown[]
   const result = await db.query<{ done: boolean }>(sql, [key.bucket, key.domainKey.toString(), ...values]);
   return result.rows[0]?.done ?? false;
 }
+
+/**
+ * Takes one request's turn of a domain that nobody holds, for a robots.txt that leads there. false: it is leased, rests,
+ * or its gap has not passed.
+ */
+export async function borrowTurn(
+  db: Queryable,
+  domain: DomainKey & { domain: string; registrableDomain: string | null },
+  defaultDelayMs: number,
+): Promise<boolean> {
+  return ask(db, 'SELECT domain_borrow($1::smallint, $2, $3, $4, $5) AS done', domain, [
+    domain.domain,
+    domain.registrableDomain,
+    defaultDelayMs,
+  ]);
+}

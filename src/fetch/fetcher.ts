@@ -68,7 +68,12 @@ export class Fetcher {
     this.#deps = {
       db: database.pool,
       client: this.#client,
-      robots: new RobotsGate({ db: database.pool, productToken: config.fetch.productToken, monotonic }),
+      robots: new RobotsGate({
+        db: database.pool,
+        productToken: config.fetch.productToken,
+        monotonic,
+        defaultDelayMs: config.fetch.defaultDelayMs,
+      }),
       settings: new SettingsCache(database.pool, monotonic),
       switches: this.#switches,
       outage: this.#outage,

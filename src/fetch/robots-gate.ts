@@ -1,5 +1,11 @@
 import type { Queryable } from '../db/index.ts';
-import { loadRobots, loadRobotsOfDomain, type RobotsRecord, saveRobots } from '../domains/index.ts';
+import {
+  borrowTurn,
+  loadRobots,
+  loadRobotsOfDomain,
+  type RobotsRecord,
+  saveRobots,
+} from '../domains/index.ts';
 import {
   crawlDelayOf,
   decideRobots,
@@ -7,7 +13,7 @@ import {
   MAX_ROBOTS_BYTES,
   parseRobots,
 } from '../robots/index.ts';
-import { originOf } from '../url/index.ts';
+import { identifyUrl, originOf } from '../url/index.ts';
 import type { FailureKind, HttpClient } from './client/index.ts';
 import { HttpBodyError, parseRetryAfter } from './client/index.ts';
 
@@ -17,14 +23,26 @@ export type GateAnswer =
   /** `everywhere`: the whole domain is closed to us, by this origin and every other one that is known. */
   | { answer: 'blocked'; line: number | null; rule: string | null; everywhere: boolean }
   /** robots.txt could not be read and no good copy is left: not now. */
-  | { answer: 'unavailable'; retryMs: number; code: string; text: string; network: FailureKind | null }
+  | {
+      answer: 'unavailable';
+      retryMs: number;
+      code: string;
+      text: string;
+      network: FailureKind | null;
+      unreached: boolean;
+    }
   /** The lease ended before robots.txt was read: nothing is known and nothing may be stored. */
   | { answer: 'aborted' };
 
 /** One request for robots.txt, paced and logged by the domain's run. */
 export type RobotsAttempt = (url: string) => Promise<Awaited<ReturnType<HttpClient['requestStream']>>>;
 
-export type GateOptions = { db: Queryable; productToken: string; monotonic: () => number };
+export type GateOptions = {
+  db: Queryable;
+  productToken: string;
+  monotonic: () => number;
+  defaultDelayMs: number;
+};
 
 type Key = { bucket: number; domainKey: bigint };
 type Cached = { record: RobotsRecord; until: number };
@@ -75,6 +93,7 @@ export class RobotsGate {
         code: 'robots_unavailable',
         text: `robots.txt of ${origin} could not be read (${record.errorCode ?? `status ${record.httpStatus}`})`,
         network: networkKind(record.errorCode),
+        unreached: ['dns', 'connect', 'tls'].includes(record.errorCode ?? ''),
       };
     }
     if (record.rules === null) return { answer: 'allowed', crawlDelayMs: null };
@@ -100,6 +119,16 @@ export class RobotsGate {
     return this.#read(key, origin, attempt, stored);
   }
 
+  async #mayAskElsewhere(key: Key, url: string): Promise<boolean> {
+    const target = identifyUrl(url);
+    if (target.outcome === 'rejected') return false;
+    const { identity } = target;
+    return (
+      identity.domainKey === key.domainKey ||
+      borrowTurn(this.#options.db, identity, this.#options.defaultDelayMs)
+    );
+  }
+
   async #isClosedEverywhere(key: Key): Promise<boolean> {
     const known = await loadRobotsOfDomain(this.#options.db, key.bucket, key.domainKey);
     return known.every(
@@ -114,7 +143,7 @@ export class RobotsGate {
     attempt: RobotsAttempt,
     stored: RobotsRecord | null,
   ): Promise<RobotsRecord | null> {
-    const read = await readRobots(`${origin}/robots.txt`, attempt);
+    const read = await readRobots(`${origin}/robots.txt`, attempt, (url) => this.#mayAskElsewhere(key, url));
     if (read === null) return null;
     await saveRobots(this.#options.db, { ...key, origin }, read);
     const failed = read.outcome === 'unavailable';
@@ -151,7 +180,11 @@ const unavailable = (status: number | null, code: string | null, waitMs = retryM
   ttlMs: Math.max(60_000, waitMs),
 });
 
-async function readRobots(first: string, attempt: RobotsAttempt): Promise<Read | null> {
+async function readRobots(
+  first: string,
+  attempt: RobotsAttempt,
+  mayAsk: (url: string) => Promise<boolean>,
+): Promise<Read | null> {
   let url = first;
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
     const result = await attempt(url);
@@ -159,10 +192,13 @@ async function readRobots(first: string, attempt: RobotsAttempt): Promise<Read |
       case 'redirect':
         if (!URL.canParse(result.location)) return unavailable(result.status, 'bad_redirect');
         url = result.location;
+        // Another domain's pace is not ours to spend: not now, if it is being fetched or rests.
+        if (!(await mayAsk(url))) return unavailable(result.status, 'robots_elsewhere', 60_000);
         continue;
       case 'failed':
         if (result.kind === 'aborted') return null;
-        return result.kind.startsWith('refused_')
+        // Of a host that may not be fetched nothing else is asked; one that only its robots.txt leads to is not readable.
+        return result.kind.startsWith('refused_') && hop === 0
           ? { outcome: 'allow_all', httpStatus: null, errorCode: result.kind, rules: null, ttlMs }
           : unavailable(
               null,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createChannel } from '../../src/channels/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
-import { resetDomain } from '../../src/domains/index.ts';
+import { resetDomain, seedDomains } from '../../src/domains/index.ts';
 import { type Engine, startEngine } from '../../src/engine.ts';
 import { findSlotProblems, submit } from '../../src/frontier/index.ts';
 import { createSource } from '../../src/sources/index.ts';
@@ -214,17 +214,11 @@ describe('the worked example', () => {
   test('new seeds: D enters as pending and starts at its entry URL', async () => {
     await stop();
     const { host } = web.publishers.find((one) => one.domain === names.d)!;
-    const { source } = await createSource(database.pool, { url: `http://${host}/`, mode: 'spider' });
-    await submit(database.pool, [
-      {
-        url: `http://${host}/`,
-        kind: 'listing',
-        origin: 'spider',
-        sourceId: source.id,
-        priority: 5,
-        own: true,
-      },
-    ]);
+    // By name only: which of its addresses answers (http, with or without www) is found by asking.
+    async function* lines(): AsyncGenerator<string> {
+      yield `${names.d}\n`;
+    }
+    await seedDomains(database.pool, lines(), { dataset: 'a_list_20240605' });
     expect(await stateOf(names.d)).toMatchObject({ status: 'pending' });
     const since = web.log.nextSeq;
     await start();

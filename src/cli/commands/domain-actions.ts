@@ -27,7 +27,7 @@ export function addDomainActions(domain: Command): void {
       const all = flags.all ?? false;
       await act(loadContext(command), name, async (db, known) => {
         const requeued = await resetDomain(db, known, { reason: flags.reason, actor: operatorName(), all });
-        const text = `${known.name} was ${known.status} and begins anew; ${requeued ?? 0} URLs are due again.`;
+        const text = `${known.name} was ${known.status} and begins anew; ${requeued === 1 ? '1 URL is' : `${requeued ?? 0} URLs are`} due again.`;
         return { answer: { reset: true, requeued: requeued ?? 0 }, text };
       });
     });

@@ -41,6 +41,8 @@ export async function concludeChannel(row: LeasedUrl, arrival: Ended, context: R
     return failing(at, channelErrorOfFailure(result.kind), `${result.kind}: ${result.detail}`, { domain });
   }
   if (result.outcome === 'not_modified') {
+    if (!result.conditional)
+      return failing(at, 'http', 'answered 304 although nothing was asked conditionally');
     const unchanged = {
       httpStatus: 304,
       fetched: true,

@@ -84,6 +84,12 @@ function concludeGate(
       errorText: text,
     });
   }
+  const other = gate.unreached ? nextEntryUrl(row) : null;
+  if (other !== null) {
+    // The domain is known by name only: which of its addresses answers is found by asking.
+    const soon: Verdict = { ...fine(), status: 'pending', dueInMs: 1000, tries: row.tries };
+    return ended(row, { ...soon, errorCode: gate.code, errorText: gate.text }, { url: other });
+  }
   if (gate.network !== null) {
     const { verdict, domain } = decideFailure(gate.network, gate.text, {
       tries: row.tries,
@@ -99,6 +105,16 @@ function concludeGate(
     errorText: gate.text,
   };
   return ended(row, waiting);
+}
+
+/** The next address a seeded domain's front page may have: http after https, then with `www.`; null after the last. */
+function nextEntryUrl(row: LeasedUrl): string | null {
+  const url = new URL(row.url);
+  if (row.kind !== 'listing' || row.origin !== 'spider' || row.depth > 0 || row.fetchCount > 0) return null;
+  if (url.pathname !== '/' || url.search !== '' || url.port !== '') return null;
+  const www = url.hostname.startsWith('www.');
+  if (url.protocol === 'https:') return `http://${url.hostname}/`;
+  return www ? null : `https://www.${url.hostname}/`;
 }
 
 async function concludeAnswer(row: LeasedUrl, arrival: Answered, context: RowContext): Promise<RowEnd> {
@@ -126,7 +142,11 @@ async function concludeAnswer(row: LeasedUrl, arrival: Answered, context: RowCon
     case 'not_modified':
       if (!result.conditional)
         return fromDecision(
-          decideFailure('bad_response', 'answered 304 although nothing was asked conditionally', facts),
+          // Asked once more and no oftener: who says this twice will say it again.
+          decideFailure('bad_response', 'answered 304 although nothing was asked conditionally', {
+            ...facts,
+            maxTries: Math.min(2, facts.maxTries),
+          }),
           { httpStatus: 304 },
         );
       return ended(
@@ -149,6 +169,14 @@ async function concludeResponse(
   const { result } = arrival;
   const facts = { tries: row.tries, maxTries: context.maxTries, probing: context.probing };
   const answered: Partial<SettleItem> = { httpStatus: result.status, fetched: true };
+  if (result.status === 206) {
+    const decision = decideFailure(
+      'bad_response',
+      'a part was answered although the whole was asked for',
+      facts,
+    );
+    return withTarget(row, arrival, ended(row, decision.verdict, { httpStatus: 206 }, decision.domain));
+  }
   if (result.status < 200 || result.status >= 300) {
     const decision = decideStatus(
       result.status,

@@ -17,3 +17,11 @@ export function onOff(text: string): boolean {
   if (text === 'off') return false;
   throw new AppError('usage', `"${text}" is neither on nor off`, { exitCode: EXIT.usage });
 }
+
+/** Reads the name of a group of fetchers. */
+export function poolName(text: string): string {
+  if (/^[a-z0-9_-]{1,40}$/.test(text)) return text;
+  throw new AppError('usage', `--pool takes a short name of a-z, 0-9, - and _, not "${text}"`, {
+    exitCode: EXIT.usage,
+  });
+}

@@ -55,6 +55,11 @@ export const settings = {
       default: null,
       description: 'Whole user agent; unless set it is "Outrider/<version> (+<contact URL>)".',
     }),
+    userAgents: list({
+      default: [],
+      item: { test: (one) => one.trim() !== '', form: 'text' },
+      description: 'User agents to use in turn instead of one; empty is off.',
+    }),
     productToken: requiredText({ default: 'Outrider', description: 'Name robots.txt rules address us by.' }),
     pool: requiredText({ default: 'default', description: 'Group this fetcher belongs to.' }),
     defaultDelayMs: integer({
@@ -108,6 +113,20 @@ export const settings = {
     hostsFile: text({
       default: null,
       description: 'File of lines "ADDRESS[:PORT] name …" that pin names to addresses, as for staging sites.',
+    }),
+    proxies: list({
+      default: [],
+      secret: true,
+      item: {
+        test: (one) => /^(https?|socks5h?):\/\/\S+$/.test(one),
+        form: 'http://…, https://… or socks5://…',
+      },
+      description:
+        'Proxies for every request; a domain keeps its proxy for ten minutes, one that fails rests for five.',
+    }),
+    localAddress: text({
+      default: null,
+      description: 'Local IP address that requests leave from; the system chooses unless set.',
     }),
     networkConcurrency: integer({
       default: 4,
@@ -169,6 +188,12 @@ export const settings = {
       min: 0,
       max: 10_000,
       description: 'Below this a page is kept as a stub only.',
+    }),
+    maxUndelivered: integer({
+      default: 200_000,
+      min: 100,
+      max: 100_000_000,
+      description: 'Deliveries to sinks that may wait; beyond it fetching slows until they are fewer.',
     }),
     keepHtml: choice({
       choices: ['none', 'compressed'],

@@ -75,3 +75,12 @@ export async function removeSink(db: Queryable, name: string): Promise<void> {
   await db.query('DELETE FROM sinks WHERE name = $1', [name]);
   await db.query('DELETE FROM outbox WHERE sink = $1', [name]);
 }
+
+/** Whether more deliveries wait than may; reads no further than the bound. */
+export async function hasBacklog(db: Queryable, most: number): Promise<boolean> {
+  const result = await db.query<{ behind: boolean }>(
+    'SELECT count(*) > $1::bigint AS behind FROM (SELECT FROM outbox LIMIT $1::bigint + 1) x',
+    [most],
+  );
+  return result.rows[0]!.behind;
+}

@@ -1,3 +1,3 @@
-export { type DocumentRecord, removeSink, saveSink, takeDeliveries } from './deliveries.ts';
+export { type DocumentRecord, hasBacklog, removeSink, saveSink, takeDeliveries } from './deliveries.ts';
 export { indexDocuments } from './index-documents.ts';
 export { type DocumentHit, listRecentDocuments, searchDocuments } from './search.ts';

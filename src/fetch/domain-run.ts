@@ -128,11 +128,20 @@ export class DomainRun {
   }
 
   async #runBatch(): Promise<void> {
+    let waiting = 0;
+    let retryMs = 0;
     for (const row of this.lease.urls) {
-      if (!this.#mayStart()) break;
-      if (!(await this.#runRow(row))) break;
+      if (!this.#mayStart()) return;
+      const { goesOn, robotsRetryMs } = await this.#runRow(row);
+      if (robotsRetryMs !== null) {
+        waiting += 1;
+        retryMs = Math.max(retryMs, robotsRetryMs);
+      }
+      if (!goesOn) return;
       if (this.#dueForSettle()) await this.#settle(false);
     }
+    // Every row waits for a robots.txt that cannot be read: the others of the domain would only be handed round.
+    if (waiting === this.lease.urls.length) this.#lessons.holdForRobots(retryMs);
   }
 
   /** One look at a domain that rests. Only success counts; anything else leaves row, channel and domain as they are. */
@@ -163,18 +172,19 @@ export class DomainRun {
     );
   }
 
-  /** Answers whether the batch goes on. */
-  async #runRow(row: LeasedUrl): Promise<boolean> {
+  /** Answers whether the batch goes on, and when robots.txt may be asked again if that is what the row waits for. */
+  async #runRow(row: LeasedUrl): Promise<{ goesOn: boolean; robotsRetryMs: number | null }> {
+    const stop = { goesOn: false, robotsRetryMs: null };
     const { metrics } = this.#deps;
     if (row.kind === 'channel') {
       metrics.pollLateness.observe(Math.max(0, (Date.now() - row.dueAt.getTime()) / 1000));
     }
     if (row.kind === 'channel' && !this.#switches!.polling) {
       this.#items.push(...ended(row, pollingIsOff(row)).items);
-      return true;
+      return { goesOn: true, robotsRetryMs: null };
     }
     const reached = await this.#reach(row);
-    if (reached === null) return false;
+    if (reached === null) return stop;
     const { arrival, end } = reached;
     if (
       arrival.end === 'gate' &&
@@ -184,13 +194,14 @@ export class DomainRun {
     ) {
       // The rows wait for the day robots.txt changes; given up one by one they would have to be found again.
       this.#lessons.deny();
-      return false;
+      return stop;
     }
-    if (end.domain.signal === 'network' && (await this.#isOutage(row))) return false;
-    if (!(await this.#keep(row, end))) return false;
+    if (end.domain.signal === 'network' && (await this.#isOutage(row))) return stop;
+    if (!(await this.#keep(row, end))) return stop;
     const goesOn = this.#lessons.learn(this.#tellsOfDomain(row, end) ? end.domain : { signal: 'neutral' });
     this.#pacer.setDelay(this.#lessons.delayMs);
-    return goesOn;
+    const gate = arrival.end === 'gate' && arrival.gate.answer === 'unavailable' ? arrival.gate : null;
+    return { goesOn, robotsRetryMs: gate === null || gate.unreached ? null : gate.retryMs };
   }
 
   /** A feed's own 401 or 403 says nothing about a domain that has answered well since the feed began to fail. */
@@ -295,6 +306,7 @@ export class DomainRun {
         this.#lessons.noteCrawlDelay(delayMs);
         this.#pacer.setDelay(this.#lessons.delayMs);
       },
+      proxies: settings.sourceOf(row)?.settings.proxies,
       ignoresDisallow: settings.sourceOf(row)?.settings.respectRobots === false,
     };
   }

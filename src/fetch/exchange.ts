@@ -36,6 +36,8 @@ export type ExchangeDeps = {
   onRequest: (request: LoggedRequest) => void;
   onReach: (reach: Reach) => void;
   onCrawlDelay: (delayMs: number | null) => void;
+  /** The source's own proxies. */
+  proxies: readonly string[] | undefined;
   /** The source's operator decided, and answers for it, that Disallow does not hold for us. */
   ignoresDisallow: boolean;
 };
@@ -84,6 +86,7 @@ export async function fetchRow(
     const result = await deps.client.request({
       url,
       signal: deps.signal,
+      ...(deps.proxies === undefined ? {} : { proxies: deps.proxies }),
       ...(request.accept ? { accept: request.accept } : {}),
       ...(request.maxBodyBytes ? { maxBodyBytes: request.maxBodyBytes } : {}),
       ...(request.exemptFromRatio ? { exemptFromRatio: true } : {}),
@@ -162,7 +165,12 @@ async function requestRobotsOnce(deps: ExchangeDeps, url: string): Promise<HttpS
       timings: { startedAt: now, headersAt: null, endedAt: now },
     };
   }
-  const result = await deps.client.requestStream({ url, signal: deps.signal, maxBodyBytes: 4_000_000 });
+  const result = await deps.client.requestStream({
+    url,
+    signal: deps.signal,
+    maxBodyBytes: 4_000_000,
+    ...(deps.proxies === undefined ? {} : { proxies: deps.proxies }),
+  });
   noteAnswer(deps, result);
   deps.onRequest({
     endedAt: result.timings.endedAt,

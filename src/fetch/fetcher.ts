@@ -1,5 +1,6 @@
 import type { Config } from '../config/index.ts';
 import { type Database, isConnectionLost } from '../db/index.ts';
+import { hasBacklog } from '../documents/index.ts';
 import { createMarks, Leaser, loadIdleMs, type Marks, renew, WakeListener } from '../frontier/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
 import { type Switches, SwitchReader } from '../switches/index.ts';
@@ -26,6 +27,8 @@ export type FetcherOptions = {
 };
 
 const outageRecheckMs = 30_000;
+const crowdedLifeMs = 5000;
+const crowdedPauseMs = 5000;
 const daySeconds = 86_400;
 
 /** Leases domains, runs them, and keeps the leases alive. One per process. */
@@ -43,12 +46,17 @@ export class Fetcher {
   readonly #renewing = new AbortController();
   #loops: Promise<unknown> = Promise.resolve();
   #wake: (() => void) | null = null;
+  #crowded = false;
+  #crowdedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: FetcherOptions) {
     this.#options = options;
     const { config, database, clock } = options;
     this.#client = createHttpClient({
       userAgent: options.userAgent,
+      userAgents: config.fetch.userAgents,
+      proxies: config.fetch.proxies,
+      ...(config.fetch.localAddress === null ? {} : { localAddress: config.fetch.localAddress }),
       allowNetworks: config.fetch.allowNetworks,
       ...(options.hosts === null ? {} : { hosts: parseHostsFile(options.hosts) }),
       timeoutMs: config.fetch.timeoutMs,
@@ -157,6 +165,7 @@ export class Fetcher {
       return 'busy';
     }
     if (this.#outage.isSuspected) free = await this.#waitOutOutage(free);
+    if (free > 0 && (await this.#isCrowded())) free = await this.#slowDown();
     if (free === 0) return 'busy';
     const askedAt = clock.monotonic();
     const leases = await this.#leaser.lease({
@@ -221,6 +230,29 @@ export class Fetcher {
     if (this.#outage.isSuspected) return Math.min(free, 1);
     metrics.outage.set(0);
     return free;
+  }
+
+  /** Whether sinks are behind by more than may wait; asked every few seconds, and the count stops at the bound. */
+  async #isCrowded(): Promise<boolean> {
+    const { clock, config, database, metrics } = this.#options;
+    const now = clock.monotonic();
+    if (now < this.#crowdedUntil) return this.#crowded;
+    this.#crowdedUntil = now + crowdedLifeMs;
+    this.#crowded = await hasBacklog(database.pool, config.documents.maxUndelivered);
+    metrics.crowded.set(this.#crowded ? 1 : 0);
+    return this.#crowded;
+  }
+
+  /** One domain at a time with a pause: nothing stops, and what is fetched can be stored and delivered later. */
+  async #slowDown(): Promise<number> {
+    const { clock, log } = this.#options;
+    if (this.#runs.size > 0) {
+      await this.#sleep(1000);
+      return 0;
+    }
+    log.warn({}, 'sinks are far behind: fetching slows until they have caught up');
+    await clock.wait(crowdedPauseMs, this.#leasing.signal);
+    return 1;
   }
 
   async #promoteTurn(): Promise<TurnResult> {

@@ -69,6 +69,11 @@ export class DomainLessons {
     this.#trialPassed = true;
   }
 
+  /** No row of the batch could be asked for, because robots.txt cannot be read. */
+  holdForRobots(ms: number): void {
+    this.#holdFor(ms, 'robots');
+  }
+
   /** robots.txt closes the whole domain to us. */
   deny(): void {
     this.#rest('blocked', 'robots_denied', [this.#cooldowns.robots_denied]);

@@ -7,8 +7,10 @@ export {
   loadSources,
   type NewSource,
   type Source,
+  type SourceChange,
   type SourceSettings,
   saveIngestionMode,
   saveRespectRobots,
   slugOf,
+  updateSource,
 } from './sources.ts';

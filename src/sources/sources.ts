@@ -15,6 +15,10 @@ export type SourceSettings = {
   maxDepth?: number;
   /** false: Disallow lines do not hold for this source. Set only by an operator, and written down. */
   respectRobots?: boolean;
+  /** Proxies for its requests instead of the configured ones; an empty list means none. */
+  proxies?: string[];
+  /** Group of fetchers that fetches it. */
+  pool?: string;
   /** CSS selectors that are tried before any other evidence on its pages. */
   selectors?: Selectors;
 };
@@ -120,6 +124,48 @@ export async function listSources(
 export async function loadSources(db: Queryable, ids: readonly number[]): Promise<Source[]> {
   const result = await db.query<Source>(`SELECT ${columns} FROM sources WHERE id = ANY ($1)`, [ids]);
   return result.rows;
+}
+
+/** What an operator decides of a source; what is left out stays, null takes a value back. */
+export type SourceChange = {
+  rateLimitMs?: number | null;
+  priority?: number;
+  proxies?: string[] | null;
+  pool?: string | null;
+};
+
+/** Changes a source and writes down who did it; null when there is none of that name. */
+export async function updateSource(
+  db: Queryable,
+  slug: string,
+  change: SourceChange,
+  actor: string,
+): Promise<Source | null> {
+  const { rateLimitMs, priority, ...settings } = change;
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
+  const set = Object.fromEntries(given.filter(([, value]) => value !== null));
+  const unset = given.filter(([, value]) => value === null).map(([name]) => name);
+  const result = await db.query<Source>(
+    `WITH changed AS (
+       UPDATE sources SET updated_at = now(), settings = (settings || $2::jsonb) - $3::text[],
+              rate_limit_ms = CASE WHEN $4::boolean THEN $5 ELSE rate_limit_ms END, priority = coalesce($6, priority)
+        WHERE slug = $1 RETURNING ${columns}
+     ), noted AS (
+       INSERT INTO audit (actor, action, subject, detail) SELECT $7, 'source', c.slug, $8::jsonb FROM changed c)
+     SELECT * FROM changed`,
+    [
+      slug,
+      JSON.stringify(set),
+      unset,
+      rateLimitMs !== undefined,
+      rateLimitMs ?? null,
+      priority ?? null,
+      actor,
+      // Proxies may carry a password.
+      JSON.stringify(change.proxies ? { ...change, proxies: change.proxies.length } : change),
+    ],
+  );
+  return result.rows[0] ?? null;
 }
 
 /** Turns a source without feeds into a spidered one. */

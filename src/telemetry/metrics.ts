@@ -57,6 +57,11 @@ export function createMetrics() {
       help: '1 while this process believes that its own network is down.',
       registers,
     }),
+    crowded: new Gauge({
+      name: 'outrider_fetching_slowed',
+      help: '1 while this process fetches slowly because sinks are far behind.',
+      registers,
+    }),
     leasedDomains: new Gauge({
       name: 'outrider_leased_domains',
       help: 'Domains this process holds.',

@@ -13,7 +13,7 @@ import { saveAudit } from '../../switches/index.ts';
 import { type Context, loadContext, withDatabase } from '../context.ts';
 import { unknownDomain } from '../domain-words.ts';
 import { wholeNumber } from '../numbers.ts';
-import { operatorName } from '../operator.ts';
+import { operatorName, poolName } from '../operator.ts';
 import { printJson } from '../output.ts';
 
 /** `domain reset|block|set|release`. */
@@ -81,16 +81,12 @@ function changeOf(flags: SetFlags): Change {
   const change: Change = {
     ...(flags.delay === undefined ? {} : { delayMs: number('--delay', flags.delay, 86_400_000) }),
     ...(flags.budget === undefined ? {} : { budget: number('--budget', flags.budget, 10_000_000) }),
-    ...(flags.pool === undefined ? {} : { pool: flags.pool === 'default' ? null : flags.pool }),
+    ...(flags.pool === undefined ? {} : { pool: flags.pool === 'default' ? null : poolName(flags.pool) }),
   };
   if (Object.keys(change).length === 0)
     throw new AppError('usage', 'nothing to set', {
       exitCode: EXIT.usage,
       advice: 'Give at least one of --delay, --budget and --pool; "default" takes a value back.',
-    });
-  if (typeof change.pool === 'string' && !/^[a-z0-9_-]{1,40}$/.test(change.pool))
-    throw new AppError('usage', `--pool takes a short name of a-z, 0-9, - and _, not "${change.pool}"`, {
-      exitCode: EXIT.usage,
     });
   return change;
 }

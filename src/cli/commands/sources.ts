@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { findDiscovery, listChannels, startDiscovery } from '../../channels/index.ts';
 import type { Database, Queryable } from '../../db/index.ts';
+import { configureDomain, loadDomain } from '../../domains/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import {
   checkSourceUrl,
@@ -8,12 +9,14 @@ import {
   listSources,
   loadSources,
   type Source,
+  type SourceChange,
   saveRespectRobots,
+  updateSource,
 } from '../../sources/index.ts';
 import { systemClock } from '../../telemetry/index.ts';
 import { type Context, loadContext, withDatabase } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
-import { onOff, operatorName } from '../operator.ts';
+import { onOff, operatorName, poolName } from '../operator.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
 
 /** `add`, `sources`, `channels`. */
@@ -59,6 +62,22 @@ export function addSourceCommands(program: Command): void {
       ]);
     });
   sources
+    .command('set <slug>')
+    .description(
+      'give a source its own delay, priority, proxies or group of fetchers; "default" takes it back',
+    )
+    .option('--delay <ms>', 'least milliseconds between two requests for its URLs')
+    .option('--priority <n>', '1 to 10')
+    .option('--proxies <list>', 'comma-separated proxy addresses, or "none"')
+    .option('--pool <name>', 'group of fetchers for its domain')
+    .action(async (slug: string, flags: SetFlags, command: Command) => {
+      const change = sourceChangeOf(flags);
+      const context = loadContext(command);
+      const source = await withDatabase(context, ({ pool }) => saveChange(context, pool, slug, change));
+      if (context.flags.json) return printJson(source);
+      say(`${source.name} is changed; every fetcher follows within seconds.`);
+    });
+  sources
     .command('robots <slug> <on|off>')
     .description('whether Disallow lines of robots.txt hold for a source; the reason is kept for good')
     .requiredOption('--reason <words>', 'why')
@@ -68,12 +87,7 @@ export function addSourceCommands(program: Command): void {
       const source = await withDatabase(context, ({ pool }) =>
         saveRespectRobots(pool, slug, respects, { reason: flags.reason, actor: operatorName() }),
       );
-      if (source === null)
-        throw new AppError('source_unknown', `there is no source "${slug}"`, {
-          exitCode: EXIT.usage,
-          httpStatus: 404,
-          advice: 'The SLUG column of "outrider sources" lists them.',
-        });
+      if (source === null) throw unknownSource(slug);
       if (context.flags.json) return printJson(source);
       say(
         respects
@@ -200,4 +214,72 @@ async function isCrawling(db: Queryable): Promise<boolean> {
        FROM workers WHERE heartbeat_at > now() - interval '30 seconds'`,
   );
   return alive.rows[0]?.alive === true;
+}
+
+const unknownSource = (slug: string): AppError =>
+  new AppError('source_unknown', `there is no source "${slug}"`, {
+    exitCode: EXIT.usage,
+    httpStatus: 404,
+    advice: 'The SLUG column of "outrider sources" lists them.',
+  });
+
+type SetFlags = { delay?: string; priority?: string; proxies?: string; pool?: string };
+
+function sourceChangeOf(flags: SetFlags): SourceChange {
+  const orNull = <T>(text: string, read: (text: string) => T): T | null =>
+    text === 'default' ? null : read(text);
+  const change: SourceChange = {
+    ...(flags.delay === undefined
+      ? {}
+      : {
+          rateLimitMs: orNull(flags.delay, (text) =>
+            wholeNumber('--delay', text, { least: 0, most: 86_400_000 }),
+          ),
+        }),
+    ...(flags.priority === undefined
+      ? {}
+      : { priority: wholeNumber('--priority', flags.priority, { least: 1, most: 10 }) }),
+    ...(flags.proxies === undefined ? {} : { proxies: orNull(flags.proxies, proxyList) }),
+    ...(flags.pool === undefined ? {} : { pool: orNull(flags.pool, poolName) }),
+  };
+  if (Object.keys(change).length === 0)
+    throw new AppError('usage', 'nothing to set', {
+      exitCode: EXIT.usage,
+      advice: 'Give at least one of --delay, --priority, --proxies and --pool.',
+    });
+  return change;
+}
+
+function proxyList(text: string): string[] {
+  if (text === 'none') return [];
+  const list = text.split(',').map((one) => one.trim());
+  const wrong = list.find((one) => !/^(https?|socks5h?):\/\/\S+$/.test(one));
+  if (wrong !== undefined)
+    throw new AppError('usage', `"${wrong}" is no proxy address`, {
+      exitCode: EXIT.usage,
+      advice: 'Write it like http://host:3128, https://user:password@host or socks5://host:1080.',
+    });
+  return list;
+}
+
+async function saveChange(
+  context: Context,
+  db: Queryable,
+  slug: string,
+  change: SourceChange,
+): Promise<Source> {
+  const source = await updateSource(db, slug, change, operatorName());
+  if (source === null) throw unknownSource(slug);
+  if (change.pool !== undefined) {
+    const { fetch, domains } = context.loaded.config;
+    const domain = await loadDomain(db, checkSourceUrl(source.url), fetch.defaultDelayMs);
+    if (domain !== null)
+      await configureDomain(
+        db,
+        domain,
+        { delayMs: domain.delay.configuredMs, budget: domain.budget.max, pool: change.pool },
+        domains.maxPagesPerRun,
+      );
+  }
+  return source;
 }

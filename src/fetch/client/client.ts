@@ -66,6 +66,7 @@ type Settings = Required<
 function withDefaults(options: HttpClientOptions): Settings {
   return {
     userAgent: options.userAgent,
+    userAgents: options.userAgents ?? [],
     allowNetworks: options.allowNetworks ?? [],
     allowedPorts: options.allowedPorts ?? DEFAULT_ALLOWED_PORTS,
     hosts: options.hosts,
@@ -140,6 +141,7 @@ class Client implements HttpClient {
   private readonly limiter: NetworkLimiter;
   private readonly pool: ConnectionPool;
   private readonly proxies: ProxyChooser;
+  private agentTurn = -1;
   private readonly hostFacts = new Map<string, HostFacts>();
   private closed = false;
   private requests = 0;
@@ -367,11 +369,18 @@ class Client implements HttpClient {
     return gates;
   }
 
+  private nextUserAgent(): string {
+    const { userAgent, userAgents } = this.settings;
+    if (userAgents.length === 0) return userAgent;
+    this.agentTurn = (this.agentTurn + 1) % userAgents.length;
+    return userAgents[this.agentTurn]!;
+  }
+
   private headersOf(request: HttpRequest): string[] {
     if (request.headers !== undefined) return this.mergedHeaders(request, request.headers);
     const list = [
       'user-agent',
-      this.settings.userAgent,
+      this.nextUserAgent(),
       'accept',
       DEFAULT_ACCEPT,
       'accept-encoding',

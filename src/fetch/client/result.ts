@@ -115,6 +115,8 @@ export type NetworkLimits = { maxPerDomain?: number; maxPerNetwork?: number; gap
 /** Settings of the client; the defaults are those of the crawl. */
 export type HttpClientOptions = {
   userAgent: string;
+  /** Used in turn instead of the one; none unless given. */
+  userAgents?: readonly string[];
   /** Exceptions from the address guard, `CIDR:PORT` each. */
   allowNetworks?: readonly string[];
   allowedPorts?: readonly number[];

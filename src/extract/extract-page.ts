@@ -17,11 +17,18 @@ import { keywordsOf, type LdFacts, readJsonLd } from './json-ld.ts';
 import { detectLanguage, normalizeLanguage } from './language.ts';
 import { collectMarks } from './marks.ts';
 import { firstOf, type MetaTags, readMetaTags } from './meta-tags.ts';
-import { dateOfElement, decideModified, decidePublished, type FoundDate } from './page-dates.ts';
+import {
+  dateOfElement,
+  decideModified,
+  decidePublished,
+  type FoundDate,
+  type NearLine,
+} from './page-dates.ts';
 import { decidePageType, type PageType } from './page-type.ts';
-import { selectBlocks } from './select-blocks.ts';
+import { BLOCK_TREES, selectBlocks } from './select-blocks.ts';
 import { type Selectors, selectNodes } from './selectors.ts';
 import { decideTitle, findHeadline } from './title.ts';
+import type { Trees } from './trees.ts';
 
 /** Everything extraction says about a page; `evidence` names what won for each field. */
 export type Extraction = {
@@ -62,17 +69,22 @@ const LOW_CONFIDENCE = 0.4;
 
 /** Extracts text and metadata from a parsed page; pure and deterministic. */
 export function extractPage(source: Page, options: ExtractOptions = {}): Extraction {
+  return extractWith(source, options, BLOCK_TREES);
+}
+
+/** The same with a given block scorer: cross-validation judges pages by models that never saw them. */
+export function extractWith(source: Page, options: ExtractOptions, trees: Trees): Extraction {
   const page = options.url === undefined ? source : { ...source, url: options.url };
   const evidence: Record<string, string> = {};
   const chosen = runSelectors(page, options.selectors ?? {}, evidence);
   const tags = readMetaTags(page);
   const ld = readJsonLd(page.jsonLd, page.title);
   const marks = collectMarks(page);
-  const headline = findHeadline(page, marks.headings, [ld.headline, tags.openGraph['og:title']]);
+  const headline = findHeadline(page, marks.headings, tags, ld);
   const body = extractBody(
     page,
     chosen,
-    { tags, ld, headline: headline?.node ?? null, allowFallback: options.allowFallback === true },
+    { tags, ld, headline: headline?.node ?? null, allowFallback: options.allowFallback === true, trees },
     evidence,
   );
 
@@ -90,16 +102,11 @@ export function extractPage(source: Page, options: ExtractOptions = {}): Extract
           headlineIndex: headline?.node.index ?? -1,
         });
   if (authors !== null) evidence.authors = authors.from;
-  const place = {
-    headlineIndex: headline?.node.index ?? -1,
-    texts: [...lines].sort((a, b) => a.distance - b.distance).map((line) => line.text),
-    shortLines: body.blocks
-      .filter((block) => block.chars <= 40 && block.chars >= 8)
-      .map((block) => block.text),
-  };
-  const published = dateFromSelector(chosen.date) ?? decidePublished(page, tags, ld, marks, place);
+  const near = { headlineIndex: headline?.node.index ?? -1, lines, shortLines: shortLines(body.blocks) };
+  const dates = { page, tags, ld, marks, near };
+  const published = dateFromSelector(chosen.date) ?? decidePublished(dates);
   if (published !== null) evidence.publishedAt = `${published.from}: ${published.raw.slice(0, 60)}`;
-  const modified = decideModified(tags, ld, marks);
+  const modified = decideModified(dates);
   if (modified !== null) evidence.modifiedAt = modified.from;
   const images = listImages(page, tags, ld, chosen.image ?? imagesBetween(marks.images, body.kept));
   const section = fromSelector(chosen.section)?.value ?? ld.section;
@@ -176,7 +183,13 @@ function dateFromSelector(nodes: PageNode[] | undefined): FoundDate | null {
 }
 
 type Body = { text: string; wordCount: number; confidence: number; blocks: Block[]; kept: Block[] };
-type Context = { tags: MetaTags; ld: LdFacts; headline: PageNode | null; allowFallback: boolean };
+type Context = {
+  tags: MetaTags;
+  ld: LdFacts;
+  headline: PageNode | null;
+  allowFallback: boolean;
+  trees: Trees;
+};
 
 function extractBody(page: Page, chosen: Chosen, context: Context, evidence: Record<string, string>): Body {
   const excluded = chosen.exclude === undefined ? undefined : new Set(chosen.exclude);
@@ -189,7 +202,7 @@ function extractBody(page: Page, chosen: Chosen, context: Context, evidence: Rec
   }
   const root = chosen.container?.[0] ?? page.body;
   const blocks = readBlocks(page, root, excluded);
-  const { kept, confidence } = selectBlocks(page, blocks, context);
+  const { kept, confidence } = selectBlocks(page, blocks, context, context.trees);
   evidence.text = 'blocks';
   const body = { ...join(kept), confidence, blocks, kept };
   if (confidence >= LOW_CONFIDENCE || !context.allowFallback) return body;
@@ -234,20 +247,25 @@ const LINES_BEFORE = 10;
 const LINES_AFTER = 25;
 const MAX_LINE_CHARS = 160;
 
-type Line = { text: string; distance: number };
-
-/** Short lines around the headline in their order, with their distance from it. */
-function linesAround(blocks: Block[], headline: PageNode | null): Line[] {
+/** Short lines around the headline in their order. */
+function linesAround(blocks: Block[], headline: PageNode | null): NearLine[] {
   const found = headline === null ? 0 : blocks.findIndex((block) => block.from > headline.index);
   const start = Math.max(0, found);
-  const lines: Line[] = [];
+  // The headline's own block begins inside the heading.
+  const first = headline !== null && blocks[start]?.owner === headline ? start + 1 : start;
+  const lines: NearLine[] = [];
   for (let i = Math.max(0, start - LINES_BEFORE); i < Math.min(blocks.length, start + LINES_AFTER); i++) {
     const block = blocks[i]!;
-    // What stands after a headline is likelier to belong to it than what stands before.
-    if (block.chars <= MAX_LINE_CHARS)
-      lines.push({ text: block.text, distance: i >= start ? i - start : 2 * (start - i) });
+    if (block.chars <= MAX_LINE_CHARS) lines.push({ text: block.text, after: i - first });
   }
   return lines;
+}
+
+/** The lines that may hold nothing but a date. */
+function shortLines(blocks: Block[]): string[] {
+  return blocks
+    .filter((block) => block.chars >= 8 && block.chars <= MAX_LINE_CHARS && /\d\d/.test(block.text))
+    .map((block) => block.text);
 }
 
 function canonicalOf(page: Page, tags: MetaTags): string | null {

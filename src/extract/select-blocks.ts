@@ -2,12 +2,13 @@ import type { Page } from '../html/index.ts';
 import type { Block } from './blocks.ts';
 import { type BlockContext, computeFeatures, FEATURE_COUNT } from './features.ts';
 import { MODEL } from './model.ts';
-import { decodeTrees, scoreRow } from './trees.ts';
+import { decodeTrees, scoreRow, type Trees } from './trees.ts';
 
 /** The blocks of the article and how sure the choice is, 0 to 1. */
 export type Selection = { kept: Block[]; confidence: number };
 
-const trees = decodeTrees(MODEL);
+/** The trained scorer. */
+export const BLOCK_TREES = decodeTrees(MODEL);
 const HEADING = /^h[2-6]$/;
 // A heading belongs to what it heads: this share of its probability comes from the block below it.
 const HEADING_SHARE = 0.3;
@@ -22,7 +23,7 @@ const SWITCH_COST = 1;
 const HOPELESS = 0.002;
 
 /** The probability of every block to belong to the article. */
-export function scoreBlocks(page: Page, blocks: Block[], context: BlockContext): Float64Array {
+export function scoreBlocks(page: Page, blocks: Block[], context: BlockContext, trees: Trees): Float64Array {
   const { rows, wanted } = computeFeatures(page, blocks, context);
   const chances = new Float64Array(blocks.length);
   for (let i = 0; i < blocks.length; i++)
@@ -85,8 +86,8 @@ function decideRuns(blocks: Block[], chances: Float64Array, bar: number): boolea
 }
 
 /** Keeps the blocks that belong to the article. */
-export function selectBlocks(page: Page, blocks: Block[], context: BlockContext): Selection {
-  const chances = scoreBlocks(page, blocks, context);
+export function selectBlocks(page: Page, blocks: Block[], context: BlockContext, trees: Trees): Selection {
+  const chances = scoreBlocks(page, blocks, context, trees);
   const bar = decideBar(blocks, chances);
   let runs = decideRuns(blocks, chances, bar);
   // A page of one doubtful paragraph is not worth entering for the runs; it is still the best there is.

@@ -4,6 +4,7 @@ import { addConfigCommand } from './commands/config.ts';
 import { addDatabaseCommands } from './commands/database.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDocsCommands } from './commands/docs.ts';
+import { addExtractCommand } from './commands/extract.ts';
 import { addFrontierCommands } from './commands/frontier.ts';
 import { addRoleCommands } from './commands/roles.ts';
 import { addRunCommand } from './commands/run.ts';
@@ -55,6 +56,7 @@ First steps:
   addRunCommand(program);
   addSourceCommands(program);
   addFrontierCommands(program);
+  addExtractCommand(program);
   addDocsCommands(program);
   addDatabaseCommands(program);
   addConfigCommand(program);

@@ -130,31 +130,39 @@ export function isAuthorLink(node: PageNode): boolean {
 
 /** Authors from JSON-LD, meta tags, then what the page shows. */
 export function decideAuthors(tags: MetaTags, ld: LdFacts, bylines: Bylines): Authors | null {
+  return listAuthors(tags, ld, bylines).next().value ?? null;
+}
+
+/** Every reading of the authors, the one to believe first: persons before the site's own name, data before text. */
+export function* listAuthors(tags: MetaTags, ld: LdFacts, bylines: Bylines): Generator<Authors, undefined> {
   const sites = new Set(
     [ld.publisher, ...ld.siteNames, tags.openGraph['og:site_name'] ?? null]
       .filter((n) => n !== null)
       .map(comparable),
   );
-  const keep = (names: string[]) => {
-    const seen = new Map<string, string>();
-    for (const name of names) {
-      const key = comparable(name);
-      if (key.length > 1 && !seen.has(key)) seen.set(key, name);
-    }
-    return [...seen.values()].slice(0, 20);
-  };
-  const fromLd = keep(ld.authors.map(cleanName).filter((name) => name !== null));
-  const persons = fromLd.filter((name) => !sites.has(comparable(name)));
-  if (persons.length > 0) return { names: persons, from: 'json-ld author' };
-  const fromMeta = authorsFromMeta(tags);
-  const metaNames = keep(fromMeta?.names ?? []);
-  const metaPersons = metaNames.filter((name) => !sites.has(comparable(name)));
-  if (fromMeta !== null && metaPersons.length > 0) return { names: metaPersons, from: fromMeta.from };
+  const isPerson = (name: string) => !sites.has(comparable(name));
+  const fromLd = { names: distinct(ld.authors.map(cleanName)), from: 'json-ld author' };
+  const meta = authorsFromMeta(tags);
+  const fromMeta = { names: distinct(meta?.names ?? []), from: meta?.from ?? 'meta' };
+  for (const one of [fromLd, fromMeta]) {
+    const persons = one.names.filter(isPerson);
+    if (persons.length > 0) yield { names: persons, from: one.from };
+  }
   const inPage = fromPage(bylines);
-  if (inPage !== null) return { names: keep(inPage.names), from: inPage.from };
-  if (fromLd.length > 0) return { names: fromLd, from: 'json-ld author' };
-  if (fromMeta !== null && metaNames.length > 0) return { names: metaNames, from: fromMeta.from };
-  return null;
+  if (inPage !== null) yield { names: distinct(inPage.names), from: inPage.from };
+  for (const one of [fromLd, fromMeta]) if (one.names.length > 0 && !one.names.some(isPerson)) yield one;
+  return undefined;
+}
+
+const MAX_AUTHORS = 20;
+
+function distinct(names: (string | null)[]): string[] {
+  const seen = new Map<string, string>();
+  for (const name of names) {
+    const key = name === null ? '' : comparable(name);
+    if (name !== null && key.length > 1 && !seen.has(key)) seen.set(key, name);
+  }
+  return [...seen.values()].slice(0, MAX_AUTHORS);
 }
 
 function namesIn(node: PageNode): string[] {

@@ -1,6 +1,6 @@
 import type { Page } from '../html/index.ts';
 import type { Block } from './blocks.ts';
-import { type BlockContext, computeFeatures, FEATURE_COUNT } from './features.ts';
+import { type BlockContext, computeFeatures, FEATURE_COUNT, type Features } from './features.ts';
 import { MODEL } from './model.ts';
 import { decodeTrees, scoreRow, type Trees } from './trees.ts';
 
@@ -22,9 +22,18 @@ const SWITCH_COST = 1;
 // The chance of a menu entry that is not even scored.
 const HOPELESS = 0.002;
 
+/** The chance of every block, the bar it must reach, and which blocks are kept. */
+export type Judgement = { features: Features; chances: Float64Array; bar: number; keep: boolean[] };
+
+/** Scores every block and decides which are kept. */
+export function judgeBlocks(page: Page, blocks: Block[], context: BlockContext, trees: Trees): Judgement {
+  const features = computeFeatures(page, blocks, context);
+  const chances = scoreBlocks(blocks, features, trees);
+  return { features, chances, ...chooseBlocks(blocks, chances) };
+}
+
 /** The probability of every block to belong to the article. */
-export function scoreBlocks(page: Page, blocks: Block[], context: BlockContext, trees: Trees): Float64Array {
-  const { rows, wanted } = computeFeatures(page, blocks, context);
+export function scoreBlocks(blocks: Block[], { rows, wanted }: Features, trees: Trees): Float64Array {
   const chances = new Float64Array(blocks.length);
   for (let i = 0; i < blocks.length; i++)
     chances[i] = wanted[i] === 1 ? scoreRow(trees, rows, i * FEATURE_COUNT) : HOPELESS;
@@ -85,18 +94,22 @@ function decideRuns(blocks: Block[], chances: Float64Array, bar: number): boolea
   return kept;
 }
 
+/** The blocks to keep, given the probability of each. */
+export function chooseBlocks(blocks: Block[], chances: Float64Array): { bar: number; keep: boolean[] } {
+  const bar = decideBar(blocks, chances);
+  const keep = decideRuns(blocks, chances, bar);
+  // A page of one doubtful paragraph is not worth entering for the runs; it is still the best there is.
+  return { bar, keep: keep.includes(true) ? keep : Array.from(chances, (chance) => chance >= bar) };
+}
+
 /** Keeps the blocks that belong to the article. */
 export function selectBlocks(page: Page, blocks: Block[], context: BlockContext, trees: Trees): Selection {
-  const chances = scoreBlocks(page, blocks, context, trees);
-  const bar = decideBar(blocks, chances);
-  let runs = decideRuns(blocks, chances, bar);
-  // A page of one doubtful paragraph is not worth entering for the runs; it is still the best there is.
-  if (!runs.includes(true)) runs = Array.from(chances, (chance) => chance >= bar);
+  const { chances, keep } = judgeBlocks(page, blocks, context, trees);
   const kept: Block[] = [];
   let sure = 0;
   let words = 0;
   for (let i = 0; i < blocks.length; i++) {
-    if (!runs[i]) continue;
+    if (!keep[i]) continue;
     kept.push(blocks[i]!);
     sure += chances[i]! * blocks[i]!.words;
     words += blocks[i]!.words;

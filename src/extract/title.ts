@@ -151,7 +151,8 @@ const SAME_TITLE = 0.65;
 
 /** Whether two titles are one in other words: most words shared and no other number ("Trends of 2024" is another). */
 function saysTheSame(a: string, b: string): boolean {
-  const [one, other] = [wordSet(a), wordSet(b)];
+  const words = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
+  const [one, other] = [words(a), words(b)];
   let shared = 0;
   for (const word of one) if (other.has(word)) shared++;
   const numbers = (text: string) => (text.match(/\d+/g) ?? []).sort().join();

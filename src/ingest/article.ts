@@ -19,7 +19,10 @@ export function readPage(response: PageResponse): Page {
 /** An article page: validate, extract, and make the document. Nothing rejected becomes one. */
 export function ingestArticle(response: PageResponse, settings: IngestSettings): Ingested {
   const page = readPage(response);
-  const extraction = extractPage(page, { url: response.finalUrl });
+  const extraction = extractPage(page, {
+    url: response.finalUrl,
+    selectors: settings.source?.settings.selectors ?? {},
+  });
   const validation = validatePage({
     page,
     extraction,

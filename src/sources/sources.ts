@@ -1,5 +1,6 @@
 import type { Queryable } from '../db/index.ts';
 import { AppError } from '../errors/index.ts';
+import type { Selectors } from '../extract/index.ts';
 import { identifyUrl, type UrlIdentity } from '../url/index.ts';
 
 /** How a source's articles are found. */
@@ -12,6 +13,8 @@ export type SourceSettings = {
   exclude?: string[];
   allowLeaving?: boolean;
   maxDepth?: number;
+  /** Where the publisher's pages keep what; tried before any other evidence. */
+  selectors?: Selectors;
 };
 
 /** A publisher. */

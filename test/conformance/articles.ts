@@ -2,7 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type Extraction, extractPage } from '../../src/extract/index.ts';
-import { parsePage } from '../../src/html/index.ts';
+import { type Page, parsePage } from '../../src/html/index.ts';
+import { validatePage } from '../../src/validate/index.ts';
 import { scorePage, summarize } from './article-metric.ts';
 import { loadJson, type Part, type PartOptions } from './part.ts';
 import { readWithReadability } from './readability.ts';
@@ -109,19 +110,38 @@ function runSet(folder: string, set: string, options: PartOptions): object | nul
   const snippets = { kept: 0, lost: 0, leaked: 0 };
   let oursMs = 0;
   let theirsMs = 0;
+  let falseRejections = 0;
   const worst: { id: string; f1: number; precision: number; recall: number }[] = [];
   for (const id of ids) {
     const reference = truth[id]!;
     const html = load(id);
+    let page!: Page;
     let got!: Extraction;
     let other = '';
     // Interleaved page by page, so that load from outside falls on both alike.
     oursMs += cpuMs(() => {
-      got = extractPage(parsePage(html, { url: reference.url }));
+      page = parsePage(html, { url: reference.url });
+      got = extractPage(page);
     });
     theirsMs += cpuMs(() => {
       other = readWithReadability(html);
     });
+    const validation = validatePage({
+      page,
+      extraction: got,
+      bodyBytes: Buffer.byteLength(html),
+      status: 200,
+      headers: {},
+    });
+    if (validation.outcome === 'rejected') {
+      falseRejections++;
+      options.fail({
+        part: `articles.${set}.validation`,
+        case: `${id} ${reference.url}`,
+        expected: 'valid',
+        got: `${validation.reason}: ${validation.detail}`,
+      });
+    }
     const score = scorePage(reference.articleBody, got.text);
     ours.push(score);
     theirs.push(scorePage(reference.articleBody, other));
@@ -160,6 +180,7 @@ function runSet(folder: string, set: string, options: PartOptions): object | nul
         ? null
         : round((2 * snippets.kept) / (2 * snippets.kept + snippets.lost + snippets.leaked)),
     empty: ours.filter((page) => page.predicted === 0).length,
+    falseRejections,
     cpuMsPerPage: round(oursMs / Math.max(1, ids.length)),
     cpuRatio: round(oursMs / Math.max(1e-9, theirsMs)),
     readability: { ...rounded(summarize(theirs)), cpuMsPerPage: round(theirsMs / Math.max(1, ids.length)) },

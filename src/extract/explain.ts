@@ -11,6 +11,7 @@ import {
 } from './extract-page.ts';
 import { FEATURE_COUNT, FEATURE_NAMES, type Features } from './features.ts';
 import { publishedDates } from './page-dates.ts';
+import { priorAgainst } from './priors.ts';
 import { BLOCK_TREES, type Judgement, judgeBlocks } from './select-blocks.ts';
 import { listTitles } from './title.ts';
 
@@ -39,12 +40,7 @@ export function explainPage(source: Page, options: ExtractOptions = {}): Explana
   const findings = readFindings(source, options, BLOCK_TREES);
   const extraction = decideExtraction(findings);
   const { page, tags, ld, headline, body, evidence } = findings;
-  const judgement = judgeBlocks(
-    page,
-    body.blocks,
-    { tags, ld, headline: headline?.node ?? null },
-    BLOCK_TREES,
-  );
+  const judgement = judgeBlocks(page, body.blocks, { tags, ld, headline }, BLOCK_TREES);
   return {
     extraction,
     candidates: listCandidates(findings, extraction),
@@ -60,7 +56,7 @@ export function explainPage(source: Page, options: ExtractOptions = {}): Explana
 
 function listCandidates(findings: Findings, extraction: Extraction): Explanation['candidates'] {
   const { page, tags, ld, headline, bylines, evidence } = findings;
-  const titles: Candidate[] = listTitles(page, tags, ld, headline);
+  const titles: Candidate[] = [...listTitles(page, tags, ld, headline)];
   const authors = [...listAuthors(tags, ld, bylines)].map(({ names, from }) => ({
     value: names.join(', '),
     from,
@@ -110,6 +106,8 @@ function reasons(block: Block, i: number, { features, chances, bar }: Judgement,
   if (features.wanted[i] === 0)
     return [block.words <= 5 ? 'a short link far from any paragraph, or in a menu' : 'in a menu or footer'];
   const found = signs(features, i);
+  const prior = priorAgainst(features, i, block);
+  if (prior !== null) found.unshift(prior.name);
   if (chances[i]! >= bar) found.unshift('likely by itself, but stands among lines that are not');
   return found.length === 0 ? ['nothing about it looks like this article'] : found;
 }

@@ -1,5 +1,5 @@
 import { attribute, nextNode, type Page, type PageNode, TEXT } from '../html/index.ts';
-import { isAuthorLink, isAuthorMark } from './authors.ts';
+import { isAuthorClass, isAuthorLink, isAuthorMark } from './authors.ts';
 
 /** Elements that name themselves as something we look for, collected in one walk. */
 export type Marks = {
@@ -28,6 +28,8 @@ const ITEMPROPS = new Set([
   'keywords',
 ]);
 const MAX_MARKS = 200;
+const SAYS_DATE = 1;
+const SAYS_AUTHOR = 2;
 
 /** Walks the body once and notes headings, times, dates, bylines and images. */
 export function collectMarks(page: Page): Marks {
@@ -39,6 +41,17 @@ export function collectMarks(page: Page): Marks {
     authorLinks: [],
     images: [],
     itemprops: new Map(),
+  };
+  // The same class stands on hundreds of elements: each is looked at once a page.
+  const known = new Map<string, number>();
+  const classSays = (name: string): number => {
+    let says = known.get(name);
+    if (says === undefined) {
+      says =
+        (name.length < 300 && DATE_NAME.test(name) ? SAYS_DATE : 0) | (isAuthorClass(name) ? SAYS_AUTHOR : 0);
+      known.set(name, says);
+    }
+    return says;
   };
   const push = (list: PageNode[], node: PageNode) => {
     if (list.length < MAX_MARKS) list.push(node);
@@ -56,8 +69,9 @@ export function collectMarks(page: Page): Marks {
       }
     }
     const name = attribute(node, 'class');
-    if (name !== null && name.length < 300 && DATE_NAME.test(name)) push(marks.dates, node);
-    if (isAuthorMark(node)) push(marks.authors, node);
+    const says = name === null ? 0 : classSays(name);
+    if ((says & SAYS_DATE) !== 0) push(marks.dates, node);
+    if ((says & SAYS_AUTHOR) !== 0 || isAuthorMark(node)) push(marks.authors, node);
     if (node.tag === 'a' && isAuthorLink(node)) push(marks.authorLinks, node);
   }
   return marks;

@@ -119,7 +119,8 @@ export function readOutline(page: Page, blocks: Block[], context: BlockContext, 
     group.linkChars += block.linkChars;
     if (isParagraph) group.prose += block.chars;
     groups.push(group);
-    if (context.headline !== null && headlineAt < 0 && block.from > context.headline.index) headlineAt = i;
+    if (context.headline !== null && headlineAt < 0 && block.from > context.headline.node.index)
+      headlineAt = i;
   }
   gap = 0;
   for (let i = count - 1; i >= 0; i--) {

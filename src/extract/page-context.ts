@@ -10,5 +10,5 @@ export function readContext(page: Page): BlockContext {
   const tags = readMetaTags(page);
   const ld = readJsonLd(page.jsonLd, page.title);
   const headline = findHeadline(page, collectMarks(page).headings, tags, ld);
-  return { tags, ld, headline: headline?.node ?? null };
+  return { tags, ld, headline };
 }

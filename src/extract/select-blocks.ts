@@ -2,6 +2,7 @@ import type { Page } from '../html/index.ts';
 import type { Block } from './blocks.ts';
 import { type BlockContext, computeFeatures, FEATURE_COUNT, type Features } from './features.ts';
 import { MODEL } from './model.ts';
+import { applyPriors } from './priors.ts';
 import { decodeTrees, scoreRow, type Trees } from './trees.ts';
 
 /** The blocks of the article and how sure the choice is, 0 to 1. */
@@ -29,7 +30,10 @@ export type Judgement = { features: Features; chances: Float64Array; bar: number
 export function judgeBlocks(page: Page, blocks: Block[], context: BlockContext, trees: Trees): Judgement {
   const features = computeFeatures(page, blocks, context);
   const chances = scoreBlocks(blocks, features, trees);
-  return { features, chances, ...chooseBlocks(blocks, chances) };
+  applyPriors(blocks, features, chances);
+  const { bar, keep } = chooseBlocks(blocks, chances);
+  dropCopies(blocks, keep);
+  return { features, chances, bar, keep };
 }
 
 /** The probability of every block to belong to the article. */
@@ -92,6 +96,20 @@ function decideRuns(blocks: Block[], chances: Float64Array, bar: number): boolea
     state = state === 1 ? fromIn[i]! : fromOut[i]!;
   }
   return kept;
+}
+
+// Shorter lines may well come twice in an article.
+const COPY_WORDS = 8;
+
+/** Pages carry paragraphs twice, for wide and for narrow screens; the reader sees one. */
+function dropCopies(blocks: Block[], keep: boolean[]): void {
+  const seen = new Set<string>();
+  for (let i = 0; i < blocks.length; i++) {
+    const { text, words } = blocks[i]!;
+    if (!keep[i] || words < COPY_WORDS) continue;
+    if (seen.has(text)) keep[i] = false;
+    seen.add(text);
+  }
 }
 
 /** The blocks to keep, given the probability of each. */

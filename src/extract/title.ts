@@ -165,7 +165,12 @@ function saysTheSame(a: string, b: string): boolean {
  * JSON-LD first). Where both only word the same title differently, what og:title and `<title>` declare alike wins
  * (11 of 14 pages), unless JSON-LD sides with the h1.
  */
-export function listTitles(page: Page, tags: MetaTags, ld: LdFacts, headline: Headline | null): Evidence[] {
+export function* listTitles(
+  page: Page,
+  tags: MetaTags,
+  ld: LdFacts,
+  headline: Headline | null,
+): Generator<Evidence, undefined> {
   const sites = siteNames(page, tags, ld);
   const read = (value: string | null | undefined, from: string): Evidence | null => {
     if (typeof value !== 'string') return null;
@@ -178,27 +183,26 @@ export function listTitles(page: Page, tags: MetaTags, ld: LdFacts, headline: He
     headline !== null && headline.likeness >= LIKE_THE_TITLE && headline.text.length <= MAX_HEADLINE_CHARS;
   const structured = ld.isArticle ? read(ld.headline, 'json-ld headline') : null;
   const og = read(tags.openGraph['og:title'], 'og:title');
-  const title = read(page.title, 'title');
-  const others = [
-    structured,
-    og,
-    headline?.node.tag === 'h1' ? h1 : null,
-    read(tags.twitter['twitter:title'], 'twitter:title'),
-    read(tags.meta['dc.title'] ?? tags.meta.citation_title, 'meta title'),
-    title,
-  ];
-  const candidates = isHeadline ? [h1, ...others] : others;
-  if (
-    isHeadline &&
-    h1 !== null &&
-    og !== null &&
-    title !== null &&
-    comparable(title.value) === comparable(og.value) &&
-    saysTheSame(h1.value, og.value) &&
-    (structured === null || comparable(structured.value) !== comparable(h1.value))
-  )
-    candidates.unshift(og);
-  return candidates.filter((candidate) => candidate !== null);
+  if (isHeadline && h1 !== null) {
+    const sided = structured !== null && comparable(structured.value) === comparable(h1.value);
+    if (og !== null && !sided && h1.value !== og.value && saysTheSame(h1.value, og.value)) {
+      const title = read(page.title, 'title');
+      if (title !== null && comparable(title.value) === comparable(og.value)) yield og;
+    }
+    yield h1;
+  }
+  if (structured !== null) yield structured;
+  if (og !== null) yield og;
+  if (!isHeadline && h1 !== null && headline?.node.tag === 'h1') yield h1;
+  for (const [value, from] of [
+    [tags.twitter['twitter:title'], 'twitter:title'],
+    [tags.meta['dc.title'] ?? tags.meta.citation_title, 'meta title'],
+    [page.title, 'title'],
+  ] as const) {
+    const found = read(value, from);
+    if (found !== null) yield found;
+  }
+  return undefined;
 }
 
 /** The title of the page with the evidence that gave it. */
@@ -208,5 +212,5 @@ export function decideTitle(
   ld: LdFacts,
   headline: Headline | null,
 ): Evidence | null {
-  return listTitles(page, tags, ld, headline)[0] ?? null;
+  return listTitles(page, tags, ld, headline).next().value ?? null;
 }

@@ -13,10 +13,10 @@ export type Sample = { rows: Float32Array; target: number[]; weight: number[] };
 // An error costs what it takes from the page's precision or recall, so a block weighs by its share of the reference.
 const SCALE = 20;
 // Small sets are not drowned by large ones.
-const SMALL_SET_WEIGHT = 1.5;
+const SMALL_SET_WEIGHT = 3;
 const SMALL_SET_PAGES = 200;
-// Every page is shown twice, once without its class names: the model must not lean on words alone.
-const NAMELESS_WEIGHT = 0.5;
+// Some rows are shown without class names: the model must not lean on words alone, which differ by language and site.
+const NAMELESS_SHARE = 0.3;
 const FAR = 20;
 
 /** Reads the features of a page and labels its blocks by the reference text. */
@@ -49,9 +49,9 @@ export function readSample(source: TruthPage, random: () => number): Sample {
   return sample;
 }
 
-function withNameless(samples: Sample[]): Dataset {
-  const single = samples.reduce((sum, sample) => sum + sample.target.length, 0);
-  const count = 2 * single;
+/** One table of all samples; every third row goes without its class names. */
+function tabulate(samples: Sample[]): Dataset {
+  const count = samples.reduce((sum, sample) => sum + sample.target.length, 0);
   const data: Dataset = {
     rows: new Float32Array(count * FEATURE_COUNT),
     count,
@@ -59,18 +59,17 @@ function withNameless(samples: Sample[]): Dataset {
     target: new Float32Array(count),
     weight: new Float32Array(count),
   };
-  const named = FEATURE_NAMES.map((name, f) => (name.startsWith('name:') ? f : -1)).filter((f) => f >= 0);
+  const named = FEATURE_NAMES.map((name, f) => (/^(?:name|branch):/.test(name) ? f : -1)).filter(
+    (f) => f >= 0,
+  );
+  const random = seededRandom(11);
   let at = 0;
   for (const sample of samples) {
     data.rows.set(sample.rows, at * FEATURE_COUNT);
-    data.rows.set(sample.rows, (single + at) * FEATURE_COUNT);
     for (let i = 0; i < sample.target.length; i++, at++) {
-      const twin = single + at;
       data.target[at] = sample.target[i]!;
-      data.target[twin] = sample.target[i]!;
       data.weight[at] = sample.weight[i]!;
-      data.weight[twin] = sample.weight[i]! * NAMELESS_WEIGHT;
-      for (const f of named) data.rows[twin * FEATURE_COUNT + f] = FAR;
+      if (random() < NAMELESS_SHARE) for (const f of named) data.rows[at * FEATURE_COUNT + f] = FAR;
     }
   }
   return data;
@@ -90,7 +89,7 @@ export const SHAPE: BoostOptions = {
 
 /** Trains the block scorer on the samples. */
 export function train(samples: Sample[], shape: BoostOptions = SHAPE): Trees {
-  return boost(withNameless(samples), shape);
+  return boost(tabulate(samples), shape);
 }
 
 /** A small generator whose numbers are the same in every run. */

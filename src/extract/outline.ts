@@ -2,7 +2,7 @@ import type { Page, PageNode } from '../html/index.ts';
 import type { Block } from './blocks.ts';
 import { findContainer, isProse, type Sums } from './container.ts';
 import type { BlockContext } from './features.ts';
-import { forgetNames, GROUP_NAMES, groupBits, TAG_GROUP_NAMES, tagBits } from './name-groups.ts';
+import { GROUP_NAMES, groupBits, TAG_GROUP_NAMES, tagBits } from './name-groups.ts';
 import { phraseBits } from './phrases.ts';
 import { signature } from './structure-features.ts';
 import { comparable } from './title.ts';
@@ -57,7 +57,6 @@ export type Outline = {
 
 /** Reads the outline of a page in one pass over its blocks. */
 export function readOutline(page: Page, blocks: Block[], context: BlockContext, sums: Sums): Outline {
-  forgetNames();
   const count = blocks.length;
   const phrases = new Int32Array(count);
   const prose = new Uint8Array(count);

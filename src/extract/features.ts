@@ -159,12 +159,22 @@ class Row {
 
 const ratio = (part: number, whole: number) => (whole > 0 ? part / whole : 0);
 
-/** Rows of features, and which blocks have one. */
+/** Rows of features, and which blocks have one. The rows are only good until the next page is read. */
 export type Features = { rows: Float32Array; wanted: Uint8Array };
+
+// Fresh memory for every page cost more than writing it: the rows of a page are overwritten by those of the next.
+let lentRows = new Float32Array(0);
+const MAX_LENT = 1_000_000;
+
+function borrowRows(size: number): Float32Array {
+  if (size > MAX_LENT) return new Float32Array(size);
+  if (lentRows.length < size) lentRows = new Float32Array(Math.min(MAX_LENT, 2 * size));
+  return lentRows;
+}
 
 /** One row of numbers per block worth scoring: what it says, where it stands and what stands around it. */
 export function computeFeatures(page: Page, blocks: Block[], context: BlockContext): Features {
-  const row = new Row(new Float32Array(blocks.length * FEATURE_COUNT));
+  const row = new Row(borrowRows(blocks.length * FEATURE_COUNT));
   const sums = sumBlocks(page, blocks);
   const outline = readOutline(page, blocks, context, sums);
   const structure = readStructure(

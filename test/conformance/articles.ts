@@ -23,7 +23,6 @@ type Reference = {
 // A set smaller than that is read again, or its figure would still be one of the start.
 const WARM_UP_PAGES = 240;
 const WORST_PAGES = 40;
-const TURN_PAGES = 30;
 
 const key = (text: string) =>
   text
@@ -97,31 +96,23 @@ function count(tally: Tally, right: boolean): boolean {
 
 type Measured = { id: string; html: string; got: Extraction; gotMs: number; other: string; otherMs: number };
 
-/**
- * Both extractors over all pages, in turns of some pages each, so that load from outside falls on both alike. Turns of
- * one page charged each with half of the other's garbage, which V8 collects on other threads a moment later.
- */
+/** Both extractors over all pages, page by page in turns, so that load from outside falls on both alike. */
 function* measure(
   ids: string[],
   truth: Record<string, Reference>,
   load: (id: string) => string,
 ): Generator<Measured> {
-  for (let start = 0; start < ids.length; start += TURN_PAGES) {
-    const turn = ids.slice(start, start + TURN_PAGES).map((id): Measured => {
-      const html = load(id);
-      return { id, html, got: extractPage(parsePage('', { url: '' })), gotMs: 0, other: '', otherMs: 0 };
+  for (const id of ids) {
+    const html = load(id);
+    let got!: Extraction;
+    let other = '';
+    const gotMs = cpuMs(() => {
+      got = extractPage(parsePage(html, { url: truth[id]!.url }));
     });
-    for (const one of turn) {
-      one.gotMs = cpuMs(() => {
-        one.got = extractPage(parsePage(one.html, { url: truth[one.id]!.url }));
-      });
-    }
-    for (const one of turn) {
-      one.otherMs = cpuMs(() => {
-        one.other = readWithReadability(one.html);
-      });
-    }
-    yield* turn;
+    const otherMs = cpuMs(() => {
+      other = readWithReadability(html);
+    });
+    yield { id, html, got, gotMs, other, otherMs };
   }
 }
 
@@ -131,12 +122,10 @@ function runSet(folder: string, set: string, options: PartOptions): object | nul
   const ids = Object.keys(truth).filter((id) => existsSync(join(folder, 'pages', `${id}.html.gz`)));
   const load = (id: string) =>
     gunzipSync(readFileSync(join(folder, 'pages', `${id}.html.gz`))).toString('utf8');
-  for (let i = 0; i < WARM_UP_PAGES && ids.length > 0; i++) {
-    const id = ids[i % ids.length]!;
-    const html = load(id);
-    extractPage(parsePage(html, { url: truth[id]!.url }));
-    readWithReadability(html);
-  }
+  const warmUp = Array.from({ length: WARM_UP_PAGES }, (_, i) => ids[i % ids.length]!);
+  if (ids.length === 0) return null;
+  for (const id of warmUp) readWithReadability(load(id));
+  for (const id of warmUp) extractPage(parsePage(load(id), { url: truth[id]!.url }));
   const ours = [];
   const theirs = [];
   const tallies = newTallies();

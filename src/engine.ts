@@ -157,7 +157,8 @@ function readHosts(path: string): string {
   }
 }
 
-function userAgentOf(config: Config, version: string): string {
+/** The user agent every request carries. */
+export function userAgentOf(config: Config, version: string): string {
   if (config.fetch.userAgent !== null) return config.fetch.userAgent;
   const contact = config.fetch.contactUrl === null ? '' : ` (+${config.fetch.contactUrl})`;
   return `${config.fetch.productToken}/${version}${contact}`;

@@ -5,6 +5,7 @@ import { addDatabaseCommands } from './commands/database.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDocsCommands } from './commands/docs.ts';
 import { addDomainCommands } from './commands/domains.ts';
+import { addExtractCommand } from './commands/extract.ts';
 import { addFrontierCommands } from './commands/frontier.ts';
 import { addOperateCommands } from './commands/operate.ts';
 import { addRoleCommands } from './commands/roles.ts';
@@ -59,6 +60,7 @@ First steps:
   addFrontierCommands(program);
   addDomainCommands(program);
   addOperateCommands(program);
+  addExtractCommand(program);
   addDocsCommands(program);
   addDatabaseCommands(program);
   addConfigCommand(program);

@@ -9,7 +9,7 @@ export type Authors = { names: string[]; from: string };
 const PREFIX =
   /^(?:(?:written|posted|reported|reviewed|published|words?|story|article|text|photos?)\s+(?:and\s+\w+\s+)?by|by|von|par|por|di|da|door|av|af|autor(?:in|es)?|author|auteur|redacci[oó]n)\b\s*:?\s*/i;
 const NOT_A_NAME =
-  /^(?:learn more|member login|the author|anonymous|website|facebook|twitter|linkedin|instagram|admin(?:istrator)?|editor(?:ial)?|staff|webmaster|guest|user|author|unknown|none|null|undefined|n\/a|anonymous|posted|follow|share|home|contact|about.*|read more.*|view all.*|see all.*|more from.*|all posts.*|https?:.*)$/i;
+  /^(?:learn more|member login|the author|anonymous|website|facebook|twitter|linkedin|instagram|admin(?:istrator)?|editor(?:ial)?|staff|webmaster|guest|user|author|unknown|none|null|undefined|n\/a|anonymous|posted|follow|share|home|contact|about.*|read more.*|view all.*|see all.*|more from.*|all posts.*|articles by.*|posts by.*|(?:.{0,10} )?written by|https?:.*)$/i;
 
 /** A name without "By", trailing dates and separators; null when what is left is no name. */
 export function cleanName(raw: string): string | null {
@@ -17,12 +17,14 @@ export function cleanName(raw: string): string | null {
   let text = collapse(raw).replace(/^[\s\-–—|•·:,]+|[\s\-–—|•·:,]+$/g, '');
   text = text.replace(PREFIX, '').replace(/^\W+/u, (m) => (/\p{L}/u.test(m) ? m : ''));
   const cut = text.search(
-    /\s+[|•·–—]\s+|\s+-\s+|\s*\(|,?\s+(?:on|published|posted|updated|last)\s+(?:\w+\s+)?\d|\d{4}|\d{1,2}[./]\d/,
+    /\s+[|•·–—]\s+|\s+-\s+|\s*\(|,?\s+(?:on|published|posted|updated|last)\s+(?:\w+\s+)?\d|,?\s+(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+\d|\d{4}|\d{1,2}[./]\d/i,
   );
   if (cut > 0) text = text.slice(0, cut);
   text = text.replace(/[\s,;|–—-]+$/g, '').trim();
   if (text.length < 2 || text.length > 80 || !/\p{L}{2}/u.test(text)) return null;
   if (MONTH.test(text) || /\b(?:says|name|new|month|reading|minutes?|ago)\b|[*:|]/i.test(text)) return null;
+  // Accounts ("jane.doe") and template keys ("page.author") are no names.
+  if (/^[a-z0-9_]+(?:\.[a-z0-9_]+)+$/.test(text)) return null;
   if (NOT_A_NAME.test(text) || text.split(' ').length > 8 || /[@{}<>=]|https?:/.test(text)) return null;
   return copyString(text);
 }
@@ -56,10 +58,19 @@ function authorsFromMeta(tags: MetaTags): Authors | null {
       continue;
     const values = tags.lists.get(name);
     if (values === undefined) continue;
-    const names = values.filter((value) => !/^https?:|\.(?:com|org)\b/i.test(value)).flatMap(splitNames);
+    const names = values
+      .filter((value) => !/^https?:|\.(?:com|org)\b/i.test(value))
+      .map((value) => (name.startsWith('citation') ? firstNameFirst(value) : value))
+      .flatMap(splitNames);
     if (names.length > 0) return { names, from: `meta ${name}` };
   }
   return null;
+}
+
+/** Libraries write "Lund, Ada". */
+function firstNameFirst(name: string): string {
+  const parts = name.split(',');
+  return parts.length === 2 ? `${parts[1]!.trim()} ${parts[0]!.trim()}` : name;
 }
 
 const MONTH =
@@ -130,31 +141,39 @@ export function isAuthorLink(node: PageNode): boolean {
 
 /** Authors from JSON-LD, meta tags, then what the page shows. */
 export function decideAuthors(tags: MetaTags, ld: LdFacts, bylines: Bylines): Authors | null {
+  return listAuthors(tags, ld, bylines).next().value ?? null;
+}
+
+/** Every reading of the authors, the one to believe first: persons before the site's own name, data before text. */
+export function* listAuthors(tags: MetaTags, ld: LdFacts, bylines: Bylines): Generator<Authors, undefined> {
   const sites = new Set(
     [ld.publisher, ...ld.siteNames, tags.openGraph['og:site_name'] ?? null]
       .filter((n) => n !== null)
       .map(comparable),
   );
-  const keep = (names: string[]) => {
-    const seen = new Map<string, string>();
-    for (const name of names) {
-      const key = comparable(name);
-      if (key.length > 1 && !seen.has(key)) seen.set(key, name);
-    }
-    return [...seen.values()].slice(0, 20);
-  };
-  const fromLd = keep(ld.authors.map(cleanName).filter((name) => name !== null));
-  const persons = fromLd.filter((name) => !sites.has(comparable(name)));
-  if (persons.length > 0) return { names: persons, from: 'json-ld author' };
-  const fromMeta = authorsFromMeta(tags);
-  const metaNames = keep(fromMeta?.names ?? []);
-  const metaPersons = metaNames.filter((name) => !sites.has(comparable(name)));
-  if (fromMeta !== null && metaPersons.length > 0) return { names: metaPersons, from: fromMeta.from };
+  const isPerson = (name: string) => !sites.has(comparable(name));
+  const fromLd = { names: distinct(ld.authors.map(cleanName)), from: 'json-ld author' };
+  const meta = authorsFromMeta(tags);
+  const fromMeta = { names: distinct(meta?.names ?? []), from: meta?.from ?? 'meta' };
+  for (const one of [fromLd, fromMeta]) {
+    const persons = one.names.filter(isPerson);
+    if (persons.length > 0) yield { names: persons, from: one.from };
+  }
   const inPage = fromPage(bylines);
-  if (inPage !== null) return { names: keep(inPage.names), from: inPage.from };
-  if (fromLd.length > 0) return { names: fromLd, from: 'json-ld author' };
-  if (fromMeta !== null && metaNames.length > 0) return { names: metaNames, from: fromMeta.from };
-  return null;
+  if (inPage !== null) yield { names: distinct(inPage.names), from: inPage.from };
+  for (const one of [fromLd, fromMeta]) if (one.names.length > 0 && !one.names.some(isPerson)) yield one;
+  return undefined;
+}
+
+const MAX_AUTHORS = 20;
+
+function distinct(names: (string | null)[]): string[] {
+  const seen = new Map<string, string>();
+  for (const name of names) {
+    const key = name === null ? '' : comparable(name);
+    if (name !== null && key.length > 1 && !seen.has(key)) seen.set(key, name);
+  }
+  return [...seen.values()].slice(0, MAX_AUTHORS);
 }
 
 function namesIn(node: PageNode): string[] {
@@ -204,10 +223,13 @@ export function bylineTexts(lines: string[]): string[] {
 const AUTHOR_NAME =
   /(?:^|[\s_-])(?:author|byline|writer|contributor)(?:s|[\s_-]?(?:name|link|info))?(?:[\s_-]|$)/i;
 
-/** Whether an element says that it holds the author's name. */
+/** Whether a class name says that its element holds the author's name. */
+export function isAuthorClass(name: string): boolean {
+  return name.length < 200 && AUTHOR_NAME.test(name);
+}
+
+/** Whether an element's link type or microdata says that it holds the author's name. */
 export function isAuthorMark(node: PageNode): boolean {
   if (node.tag === 'a' && /(?:^|\s)author(?:\s|$)/.test(attribute(node, 'rel') ?? '')) return true;
-  if (/(?:^|\s)author(?:\s|$)/.test(attribute(node, 'itemprop') ?? '')) return true;
-  const name = attribute(node, 'class');
-  return name !== null && name.length < 200 && AUTHOR_NAME.test(name);
+  return /(?:^|\s)author(?:\s|$)/.test(attribute(node, 'itemprop') ?? '');
 }

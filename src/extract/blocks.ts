@@ -10,9 +10,13 @@ export type Block = {
   /** Characters inside links. */
   linkChars: number;
   links: number;
+  /** Characters of the link the text begins with; a teaser begins with one. */
+  leadLinkChars: number;
   /** Characters in bold or emphasised text. */
   strongChars: number;
   images: number;
+  /** Nodes between the last image and the text; a caption has few. */
+  sinceImage: number;
   /** Whether the text stands in a form control such as a button or a label. */
   inControl: boolean;
   /** Node index at which the block begins, and the one after its last. */
@@ -66,6 +70,9 @@ class BlockReader {
   private controlChars = 0;
   private from = 0;
   private breaks = 0;
+  private lastImage = -1_000;
+  private leadLinkChars = 0;
+  private leads = true;
 
   addText(node: PageNode, inLink: boolean, inStrong: boolean, inControl: boolean): void {
     if (this.raw.length > MAX_BLOCK_CHARS) return;
@@ -78,9 +85,11 @@ class BlockReader {
       this.from = node.index;
     }
     this.raw += text;
+    if (this.leads && !inLink && /\S/.test(text)) this.leads = false;
     if (inLink || inStrong || inControl) {
       const chars = text.trim().length;
       if (inLink) this.linkChars += chars;
+      if (inLink && this.leads) this.leadLinkChars += chars;
       if (inStrong) this.strongChars += chars;
       if (inControl) this.controlChars += chars;
     }
@@ -91,8 +100,9 @@ class BlockReader {
     this.links++;
   }
 
-  addImage(): void {
+  addImage(at: number): void {
     this.images++;
+    this.lastImage = at;
   }
 
   lineBreak(at: number): void {
@@ -113,8 +123,10 @@ class BlockReader {
           chars: text.length,
           linkChars: Math.min(this.linkChars, text.length),
           links: this.links,
+          leadLinkChars: Math.min(this.leadLinkChars, text.length),
           strongChars: Math.min(this.strongChars, text.length),
           images: this.images,
+          sinceImage: Math.abs(this.from - this.lastImage),
           inControl: this.controlChars > text.length / 2,
           from: this.from,
           to: at,
@@ -129,6 +141,8 @@ class BlockReader {
     this.images = 0;
     this.controlChars = 0;
     this.breaks = 0;
+    this.leadLinkChars = 0;
+    this.leads = true;
   }
 }
 
@@ -155,7 +169,7 @@ export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Se
       } else reader.flush(node.index);
       at = node.first;
       continue;
-    } else if (node.tag === 'img') reader.addImage();
+    } else if (node.tag === 'img') reader.addImage(node.index);
     else if (node.tag === 'hr') reader.flush(node.index);
     // Leave every element whose last child this was.
     let leaving: PageNode = node;

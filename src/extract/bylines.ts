@@ -8,7 +8,11 @@ const wordsOf = (text: string): string[] => text.toLowerCase().match(WORDS) ?? [
 
 /** Whether a line says only who wrote the article, and perhaps when. The names must be known from elsewhere. */
 export function isByline(text: string, authors: readonly string[]): boolean {
-  if (text.length > MAX_CHARS) return false;
+  if (text.length > MAX_CHARS || authors.length === 0) return false;
+  const lower = text.toLowerCase();
+  // Most lines hold no part of any name: cutting them into words can wait.
+  if (!authors.some((name) => lower.includes(name.slice(name.lastIndexOf(' ') + 1).toLowerCase())))
+    return false;
   const words = wordsOf(text);
   if (words.length === 0 || words.length > MAX_WORDS) return false;
   const present = new Set(words);

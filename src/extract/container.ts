@@ -3,11 +3,11 @@ import type { Block } from './blocks.ts';
 
 /** Sums over the subtree of every node, by node index. */
 export type Sums = {
-  chars: Float64Array;
-  linkChars: Float64Array;
+  chars: Int32Array;
+  linkChars: Int32Array;
   /** Characters in blocks that read like prose. */
-  prose: Float64Array;
-  blocks: Float64Array;
+  prose: Int32Array;
+  blocks: Int32Array;
 };
 
 const PROSE_END = /[.!?…。！？:"”»’')\]]$/;
@@ -23,10 +23,10 @@ export function isProse(block: Block): boolean {
 export function sumBlocks(page: Page, blocks: Block[]): Sums {
   const size = page.nodeCount + 1;
   const sums: Sums = {
-    chars: new Float64Array(size),
-    linkChars: new Float64Array(size),
-    prose: new Float64Array(size),
-    blocks: new Float64Array(size),
+    chars: new Int32Array(size),
+    linkChars: new Int32Array(size),
+    prose: new Int32Array(size),
+    blocks: new Int32Array(size),
   };
   const owners: PageNode[] = [];
   for (const block of blocks) {

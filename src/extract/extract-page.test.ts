@@ -71,6 +71,12 @@ describe('extractPage', () => {
     ['binary', Array.from({ length: 5_000 }, (_, i) => String.fromCharCode((i * 7919) % 256)).join('')],
     ['deep', `${'<div>'.repeat(50_000)}end`],
     ['unclosed', '<p><b><i><a href=x>word '.repeat(6_000)],
+    ['unclosed lists', '<ul><li>word '.repeat(24_000)],
+    ['unclosed tables', '<table><tr><td>word'.repeat(24_000)],
+    ['nested JSON', `<script type="application/ld+json">${'{"@graph":['.repeat(20_000)}</script>`],
+    ['one endless tag', `<div ${'a="b" '.repeat(50_000)}>x</div>`],
+    ['many headlines', '<h1>A headline of it</h1><p>A paragraph with a handful of words.</p>'.repeat(20_000)],
+    ['many dates', `<p>${'1 January 2024 '.repeat(20_000)}</p>`],
     ['wide', '<p>A paragraph with a handful of words in it.</p>'.repeat(60_000)],
     [
       'prototype keys',

@@ -8,20 +8,28 @@ import {
   resolveUrl,
   textOf,
 } from '../html/index.ts';
-import { bylineTexts, decideAuthors, splitNames } from './authors.ts';
-import { type Block, readBlocks } from './blocks.ts';
+import { type Bylines, bylineTexts, decideAuthors, splitNames } from './authors.ts';
+import type { Block } from './blocks.ts';
+import { type Body, type Chosen, extractBody, imagesBetween, joinBlocks, runSelectors } from './body.ts';
 import { isByline } from './bylines.ts';
-import { readabilityText } from './fallback.ts';
 import { listImages, type PageImage } from './images.ts';
 import { keywordsOf, type LdFacts, readJsonLd } from './json-ld.ts';
 import { detectLanguage, normalizeLanguage } from './language.ts';
-import { collectMarks } from './marks.ts';
+import { collectMarks, type Marks } from './marks.ts';
 import { firstOf, type MetaTags, readMetaTags } from './meta-tags.ts';
-import { dateOfElement, decideModified, decidePublished, type FoundDate } from './page-dates.ts';
+import {
+  dateOfElement,
+  decideModified,
+  decidePublished,
+  type FoundDate,
+  type NearLine,
+  type Surroundings,
+} from './page-dates.ts';
 import { decidePageType, type PageType } from './page-type.ts';
-import { selectBlocks } from './select-blocks.ts';
-import { type Selectors, selectNodes } from './selectors.ts';
-import { decideTitle, findHeadline } from './title.ts';
+import { BLOCK_TREES } from './select-blocks.ts';
+import type { Selectors } from './selectors.ts';
+import { decideTitle, findHeadline, type Headline } from './title.ts';
+import type { Trees } from './trees.ts';
 
 /** Everything extraction says about a page; `evidence` names what won for each field. */
 export type Extraction = {
@@ -53,60 +61,85 @@ export type Extraction = {
 export type ExtractOptions = {
   url?: string;
   selectors?: Selectors;
-  explain?: boolean;
   allowFallback?: boolean;
 };
 
-// Below this the main path says itself that it may have missed the article.
-const LOW_CONFIDENCE = 0.4;
-
 /** Extracts text and metadata from a parsed page; pure and deterministic. */
 export function extractPage(source: Page, options: ExtractOptions = {}): Extraction {
+  return extractWith(source, options, BLOCK_TREES);
+}
+
+/** Everything read from a page before anything is decided. */
+export type Findings = {
+  page: Page;
+  evidence: Record<string, string>;
+  chosen: Chosen;
+  tags: MetaTags;
+  ld: LdFacts;
+  marks: Marks;
+  headline: Headline | null;
+  body: Body;
+  near: Surroundings;
+  bylines: Bylines;
+};
+
+/** Reads a page: structured data, marks, headline, text and the lines around the headline. */
+export function readFindings(source: Page, options: ExtractOptions, trees: Trees): Findings {
   const page = options.url === undefined ? source : { ...source, url: options.url };
   const evidence: Record<string, string> = {};
   const chosen = runSelectors(page, options.selectors ?? {}, evidence);
   const tags = readMetaTags(page);
   const ld = readJsonLd(page.jsonLd, page.title);
   const marks = collectMarks(page);
-  const headline = findHeadline(page, marks.headings, [ld.headline, tags.openGraph['og:title']]);
-  const body = extractBody(
+  const headline = findHeadline(page, marks.headings, tags, ld);
+  const allowFallback = options.allowFallback === true;
+  const context = { tags, ld, headline, allowFallback, trees };
+  const body = extractBody(page, chosen, context, evidence);
+  const lines = linesAround(body.blocks, headline?.node ?? null);
+  const headlineIndex = headline?.node.index ?? -1;
+  return {
     page,
-    chosen,
-    { tags, ld, headline: headline?.node ?? null, allowFallback: options.allowFallback === true },
     evidence,
-  );
+    chosen,
+    tags,
+    ld,
+    marks,
+    headline,
+    body,
+    near: { headlineIndex, lines, shortLines: shortLines(body.blocks) },
+    bylines: {
+      marked: marks.authors,
+      links: marks.authorLinks,
+      lines: bylineTexts(lines.map((line) => line.text)),
+      headlineIndex,
+    },
+  };
+}
 
+/** The same with a given block scorer: cross-validation judges pages by models that never saw them. */
+export function extractWith(source: Page, options: ExtractOptions, trees: Trees): Extraction {
+  return decideExtraction(readFindings(source, options, trees));
+}
+
+/** Decides every field from what was read. */
+export function decideExtraction(findings: Findings): Extraction {
+  const { page, evidence, chosen, tags, ld, marks, headline, body } = findings;
   const title = fromSelector(chosen.title) ?? decideTitle(page, tags, ld, headline);
   if (title !== null) evidence.title = title.from;
-  const lines = linesAround(body.blocks, headline?.node ?? null);
-  const bylines = chosen.author?.map((node) => textOf(node, 300)).flatMap(splitNames) ?? [];
+  const named = chosen.author?.map((node) => textOf(node, 300)).flatMap(splitNames) ?? [];
   const authors =
-    bylines.length > 0
-      ? { names: bylines, from: 'selector' }
-      : decideAuthors(tags, ld, {
-          marked: marks.authors,
-          links: marks.authorLinks,
-          lines: bylineTexts(lines.map((line) => line.text)),
-          headlineIndex: headline?.node.index ?? -1,
-        });
+    named.length > 0 ? { names: named, from: 'selector' } : decideAuthors(tags, ld, findings.bylines);
   if (authors !== null) evidence.authors = authors.from;
-  const place = {
-    headlineIndex: headline?.node.index ?? -1,
-    texts: [...lines].sort((a, b) => a.distance - b.distance).map((line) => line.text),
-    shortLines: body.blocks
-      .filter((block) => block.chars <= 40 && block.chars >= 8)
-      .map((block) => block.text),
-  };
-  const published = dateFromSelector(chosen.date) ?? decidePublished(page, tags, ld, marks, place);
+  const published = dateFromSelector(chosen.date) ?? decidePublished(findings);
   if (published !== null) evidence.publishedAt = `${published.from}: ${published.raw.slice(0, 60)}`;
-  const modified = decideModified(tags, ld, marks);
+  const modified = decideModified(findings);
   if (modified !== null) evidence.modifiedAt = modified.from;
   const images = listImages(page, tags, ld, chosen.image ?? imagesBetween(marks.images, body.kept));
   const section = fromSelector(chosen.section)?.value ?? ld.section;
   // A byline is no text: kept, it would make two copies of one article differ by the minute they were published.
   const kept = body.kept.filter((block) => !isByline(block.text, authors?.names ?? []));
   const { text, wordCount } =
-    evidence.text === 'blocks' && kept.length < body.kept.length ? join(kept) : body;
+    evidence.text === 'blocks' && kept.length < body.kept.length ? joinBlocks(kept) : body;
   const { confidence } = body;
 
   return {
@@ -148,22 +181,6 @@ export function extractPage(source: Page, options: ExtractOptions = {}): Extract
   };
 }
 
-type Chosen = Partial<Record<keyof Selectors, PageNode[]>>;
-
-/** Runs the source's selectors; what each did is kept as evidence, so that a redesign is noticed. */
-function runSelectors(page: Page, selectors: Selectors, evidence: Record<string, string>): Chosen {
-  const chosen: Chosen = {};
-  for (const name of Object.keys(selectors) as (keyof Selectors)[]) {
-    const selector = selectors[name];
-    if (typeof selector !== 'string' || selector.trim() === '') continue;
-    const selected = selectNodes(page, selector);
-    evidence[`selector.${name}`] =
-      selected.outcome === 'invalid_selector' ? `invalid_selector: ${selected.message}` : selected.outcome;
-    if (selected.outcome === 'matched') chosen[name] = selected.nodes;
-  }
-  return chosen;
-}
-
 function fromSelector(nodes: PageNode[] | undefined): { value: string; from: string } | null {
   const node = nodes?.[0];
   if (node === undefined) return null;
@@ -173,55 +190,6 @@ function fromSelector(nodes: PageNode[] | undefined): { value: string; from: str
 
 function dateFromSelector(nodes: PageNode[] | undefined): FoundDate | null {
   return nodes?.[0] === undefined ? null : dateOfElement(nodes[0], 'selector');
-}
-
-type Body = { text: string; wordCount: number; confidence: number; blocks: Block[]; kept: Block[] };
-type Context = { tags: MetaTags; ld: LdFacts; headline: PageNode | null; allowFallback: boolean };
-
-function extractBody(page: Page, chosen: Chosen, context: Context, evidence: Record<string, string>): Body {
-  const excluded = chosen.exclude === undefined ? undefined : new Set(chosen.exclude);
-  if (chosen.body !== undefined) {
-    const blocks = outermost(chosen.body).flatMap((node) => readBlocks(page, node, excluded));
-    if (blocks.length > 0) {
-      evidence.text = 'selector';
-      return { ...join(blocks), confidence: 1, blocks, kept: blocks };
-    }
-  }
-  const root = chosen.container?.[0] ?? page.body;
-  const blocks = readBlocks(page, root, excluded);
-  const { kept, confidence } = selectBlocks(page, blocks, context);
-  evidence.text = 'blocks';
-  const body = { ...join(kept), confidence, blocks, kept };
-  if (confidence >= LOW_CONFIDENCE || !context.allowFallback) return body;
-  const second = readabilityText(page.html);
-  const words = second === null ? 0 : second.split(/\s+/).length;
-  if (second === null || words <= body.wordCount) return body;
-  evidence.text = 'readability';
-  return { ...body, text: second, wordCount: words };
-}
-
-function join(blocks: Block[]): { text: string; wordCount: number } {
-  return {
-    // Joining copies; a single block would still be a slice of the page.
-    text: blocks.length === 1 ? copyString(blocks[0]!.text) : blocks.map((block) => block.text).join('\n\n'),
-    wordCount: blocks.reduce((sum, block) => sum + block.words, 0),
-  };
-}
-
-function outermost(nodes: PageNode[]): PageNode[] {
-  const all = new Set(nodes);
-  return nodes.filter((node) => {
-    for (let at = node.parent; at !== null; at = at.parent) if (all.has(at)) return false;
-    return true;
-  });
-}
-
-/** Images that stand between the first and the last kept block, and shortly before. */
-function imagesBetween(images: PageNode[], kept: Block[]): PageNode[] {
-  const first = kept[0];
-  const last = kept[kept.length - 1];
-  if (first === undefined || last === undefined) return [];
-  return images.filter((image) => image.index > first.from - 60 && image.index < last.to + 10);
 }
 
 /** SHA-256 of the extracted text: the identity of what a document says. */
@@ -234,20 +202,25 @@ const LINES_BEFORE = 10;
 const LINES_AFTER = 25;
 const MAX_LINE_CHARS = 160;
 
-type Line = { text: string; distance: number };
-
-/** Short lines around the headline in their order, with their distance from it. */
-function linesAround(blocks: Block[], headline: PageNode | null): Line[] {
+/** Short lines around the headline in their order. */
+function linesAround(blocks: Block[], headline: PageNode | null): NearLine[] {
   const found = headline === null ? 0 : blocks.findIndex((block) => block.from > headline.index);
   const start = Math.max(0, found);
-  const lines: Line[] = [];
+  // The headline's own block begins inside the heading.
+  const first = headline !== null && blocks[start]?.owner === headline ? start + 1 : start;
+  const lines: NearLine[] = [];
   for (let i = Math.max(0, start - LINES_BEFORE); i < Math.min(blocks.length, start + LINES_AFTER); i++) {
     const block = blocks[i]!;
-    // What stands after a headline is likelier to belong to it than what stands before.
-    if (block.chars <= MAX_LINE_CHARS)
-      lines.push({ text: block.text, distance: i >= start ? i - start : 2 * (start - i) });
+    if (block.chars <= MAX_LINE_CHARS) lines.push({ text: block.text, after: i - first });
   }
   return lines;
+}
+
+/** The lines that may hold nothing but a date. */
+function shortLines(blocks: Block[]): string[] {
+  return blocks
+    .filter((block) => block.chars >= 8 && block.chars <= MAX_LINE_CHARS && /\d\d/.test(block.text))
+    .map((block) => block.text);
 }
 
 function canonicalOf(page: Page, tags: MetaTags): string | null {

@@ -6,14 +6,31 @@ import type { MetaTags } from './meta-tags.ts';
 import { GROUP_NAMES, TAG_GROUP_NAMES } from './name-groups.ts';
 import { type Outline, PATH_LENGTH, type Path, readOutline } from './outline.ts';
 import { PHRASE_NAMES } from './phrases.ts';
-import { addStructure, readStructure, STRUCTURE_NAMES } from './structure-features.ts';
+import { addStructure, type HeadlineView, readStructure, STRUCTURE_NAMES } from './structure-features.ts';
 import { addText, TEXT_NAMES } from './text-features.ts';
-import { comparable } from './title.ts';
+import { comparable, type Headline } from './title.ts';
 
 /** What is known about the page beside its blocks. */
-export type BlockContext = { tags: MetaTags; ld: LdFacts; headline: PageNode | null };
+export type BlockContext = { tags: MetaTags; ld: LdFacts; headline: Headline | null };
 
-const OWNER_TAGS = ['p', 'li', 'div', 'td', 'h1', 'h2', 'h3', 'h4', 'span', 'figcaption', 'blockquote', 'dd'];
+const OWNER_TAGS = [
+  'p',
+  'li',
+  'div',
+  'td',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'span',
+  'figcaption',
+  'blockquote',
+  'dd',
+  'pre',
+  'th',
+  'h5',
+  'dt',
+];
 const PAGE_FEATURES = [
   'pageBlocks',
   'pageChars',
@@ -87,6 +104,25 @@ const HEADING_FEATURES = [
   'saysAfter',
 ];
 
+// Groups whose names say more when they stand between the block and what it shares with the headline.
+const BRANCH_GROUPS = [
+  'comment',
+  'related',
+  'side',
+  'card',
+  'signup',
+  'author',
+  'ad',
+  'shop',
+  'meta',
+  'caption',
+];
+const HEADLINE_FEATURES = [
+  'articleOfHeadline',
+  'sureHeadline',
+  ...BRANCH_GROUPS.map((name) => `branch:${name}`),
+];
+
 /** Names of the features, in the order of a row. */
 export const FEATURE_NAMES: readonly string[] = [
   ...TEXT_NAMES,
@@ -100,6 +136,7 @@ export const FEATURE_NAMES: readonly string[] = [
   ...NEIGHBOUR_FEATURES,
   ...HEADING_FEATURES,
   ...STRUCTURE_NAMES,
+  ...HEADLINE_FEATURES,
 ];
 
 /** Length of a row of features. */
@@ -122,12 +159,22 @@ class Row {
 
 const ratio = (part: number, whole: number) => (whole > 0 ? part / whole : 0);
 
-/** Rows of features, and which blocks have one. */
+/** Rows of features, and which blocks have one. The rows are only good until the next page is read. */
 export type Features = { rows: Float32Array; wanted: Uint8Array };
+
+// Fresh memory for every page cost more than writing it: the rows of a page are overwritten by those of the next.
+let lentRows = new Float32Array(0);
+const MAX_LENT = 1_000_000;
+
+function borrowRows(size: number): Float32Array {
+  if (size > MAX_LENT) return new Float32Array(size);
+  if (lentRows.length < size) lentRows = new Float32Array(Math.min(MAX_LENT, 2 * size));
+  return lentRows;
+}
 
 /** One row of numbers per block worth scoring: what it says, where it stands and what stands around it. */
 export function computeFeatures(page: Page, blocks: Block[], context: BlockContext): Features {
-  const row = new Row(new Float32Array(blocks.length * FEATURE_COUNT));
+  const row = new Row(borrowRows(blocks.length * FEATURE_COUNT));
   const sums = sumBlocks(page, blocks);
   const outline = readOutline(page, blocks, context, sums);
   const structure = readStructure(
@@ -135,8 +182,9 @@ export function computeFeatures(page: Page, blocks: Block[], context: BlockConte
     outline.prose,
     (block) => isInside(block.owner, outline.container85),
     `${page.title ?? ''} ${context.tags.openGraph['og:title'] ?? ''}`,
-    context.headline,
+    context.headline?.node ?? null,
   );
+  const headline = seeHeadline(context.headline);
   for (let i = 0; i < blocks.length; i++) {
     if (outline.wanted[i] === 0) continue;
     row.begin(i);
@@ -152,6 +200,7 @@ export function computeFeatures(page: Page, blocks: Block[], context: BlockConte
     addNeighbours(row, i, blocks, outline);
     addHeadings(row, i, outline);
     addStructure(row, i, blocks, structure, sums, outline.headingOf[i]!);
+    addHeadline(row, structure.view(block.owner), outline.path(block.owner), headline);
   }
   return { rows: row.values, wanted: outline.wanted };
 }
@@ -319,4 +368,31 @@ function addHeadings(row: Row, i: number, outline: Outline): void {
   row.add(i > outline.lastProse ? 1 : 0);
   row.add((outline.phrases[i - 1] ?? 0) === 0 ? 0 : 1);
   row.add((outline.phrases[i + 1] ?? 0) === 0 ? 0 : 1);
+}
+
+const BRANCH_BITS = BRANCH_GROUPS.map((name) => GROUP_NAMES.indexOf(name));
+
+/** Where the block stands as seen from the headline: other stories, comments and boxes branch off on the way to it. */
+function addHeadline(row: Row, view: HeadlineView, path: Path, headline: SeenHeadline | null): void {
+  row.add(headline === null ? 0 : articleRelation(view, headline));
+  row.add(headline?.likeness ?? -1);
+  for (const bit of BRANCH_BITS) row.add(headline !== null && path[bit]! < view.steps ? path[bit]! : FAR);
+}
+
+type SeenHeadline = { likeness: number; index: number; inArticle: boolean };
+const FAR = 20;
+
+function seeHeadline(headline: Headline | null): SeenHeadline | null {
+  if (headline === null) return null;
+  let inArticle = false;
+  for (let at: PageNode | null = headline.node; at !== null; at = at.parent)
+    inArticle ||= at.tag === 'article';
+  return { likeness: headline.likeness, index: headline.node.index, inArticle };
+}
+
+/** 0: no article of its own; 1: in the headline's; 2: in another beside that; 3: after a headline outside any; 4: before it. */
+function articleRelation({ article, sharesArticle }: HeadlineView, headline: SeenHeadline): number {
+  if (article === null) return sharesArticle ? 1 : 0;
+  if (article.index < headline.index) return 4;
+  return headline.inArticle ? 2 : 3;
 }

@@ -1,3 +1,4 @@
+export { type BlockStory, type Candidate, type Explanation, explainPage } from './explain.ts';
 export { contentHash, type Extraction, type ExtractOptions, extractPage } from './extract-page.ts';
 export type { PageImage } from './images.ts';
-export { type Selected, type Selectors, selectNodes } from './selectors.ts';
+export { parseSelectors, type Selected, type Selectors, selectNodes } from './selectors.ts';

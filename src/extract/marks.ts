@@ -1,5 +1,6 @@
 import { attribute, nextNode, type Page, type PageNode, TEXT } from '../html/index.ts';
-import { isAuthorLink, isAuthorMark } from './authors.ts';
+import { isAuthorClass, isAuthorLink, isAuthorMark } from './authors.ts';
+import { bitsOfName, forgetNames, GROUP_NAMES } from './name-groups.ts';
 
 /** Elements that name themselves as something we look for, collected in one walk. */
 export type Marks = {
@@ -28,9 +29,14 @@ const ITEMPROPS = new Set([
   'keywords',
 ]);
 const MAX_MARKS = 200;
+const META = 1 << GROUP_NAMES.indexOf('meta');
+const AUTHOR = 1 << GROUP_NAMES.indexOf('author');
+const SAYS_DATE = 1;
+const SAYS_AUTHOR = 2;
 
 /** Walks the body once and notes headings, times, dates, bylines and images. */
 export function collectMarks(page: Page): Marks {
+  forgetNames();
   const marks: Marks = {
     headings: [],
     times: [],
@@ -39,6 +45,22 @@ export function collectMarks(page: Page): Marks {
     authorLinks: [],
     images: [],
     itemprops: new Map(),
+  };
+  // The same class stands on hundreds of elements: each is looked at once a page.
+  const known = new Map<string, number>();
+  const classSays = (name: string): number => {
+    let says = known.get(name);
+    if (says === undefined) {
+      // The groups are needed for the blocks anyway and tell nearly all names apart without the patterns.
+      const groups = bitsOfName(name);
+      const mayDate =
+        (groups & META) !== 0 || name.includes('ate') || name.includes('ublish') || name.includes('ime');
+      says =
+        (mayDate && name.length < 300 && DATE_NAME.test(name) ? SAYS_DATE : 0) |
+        ((groups & AUTHOR) !== 0 && isAuthorClass(name) ? SAYS_AUTHOR : 0);
+      known.set(name, says);
+    }
+    return says;
   };
   const push = (list: PageNode[], node: PageNode) => {
     if (list.length < MAX_MARKS) list.push(node);
@@ -56,8 +78,9 @@ export function collectMarks(page: Page): Marks {
       }
     }
     const name = attribute(node, 'class');
-    if (name !== null && name.length < 300 && DATE_NAME.test(name)) push(marks.dates, node);
-    if (isAuthorMark(node)) push(marks.authors, node);
+    const says = name === null ? 0 : classSays(name);
+    if ((says & SAYS_DATE) !== 0) push(marks.dates, node);
+    if ((says & SAYS_AUTHOR) !== 0 || isAuthorMark(node)) push(marks.authors, node);
     if (node.tag === 'a' && isAuthorLink(node)) push(marks.authorLinks, node);
   }
   return marks;

@@ -108,7 +108,8 @@ export function forgetNames(): void {
   cache.clear();
 }
 
-function bitsOfName(name: string): number {
+/** The groups the words of a class name or id belong to, as bits. */
+export function bitsOfName(name: string): number {
   const known = cache.get(name);
   if (known !== undefined) return known;
   let bits = 0;

@@ -2,7 +2,7 @@ import type { Page, PageNode } from '../html/index.ts';
 import type { Block } from './blocks.ts';
 import { findContainer, isProse, type Sums } from './container.ts';
 import type { BlockContext } from './features.ts';
-import { forgetNames, GROUP_NAMES, groupBits, TAG_GROUP_NAMES, tagBits } from './name-groups.ts';
+import { GROUP_NAMES, groupBits, TAG_GROUP_NAMES, tagBits } from './name-groups.ts';
 import { phraseBits } from './phrases.ts';
 import { signature } from './structure-features.ts';
 import { comparable } from './title.ts';
@@ -57,7 +57,6 @@ export type Outline = {
 
 /** Reads the outline of a page in one pass over its blocks. */
 export function readOutline(page: Page, blocks: Block[], context: BlockContext, sums: Sums): Outline {
-  forgetNames();
   const count = blocks.length;
   const phrases = new Int32Array(count);
   const prose = new Uint8Array(count);
@@ -119,7 +118,8 @@ export function readOutline(page: Page, blocks: Block[], context: BlockContext, 
     group.linkChars += block.linkChars;
     if (isParagraph) group.prose += block.chars;
     groups.push(group);
-    if (context.headline !== null && headlineAt < 0 && block.from > context.headline.index) headlineAt = i;
+    if (context.headline !== null && headlineAt < 0 && block.from > context.headline.node.index)
+      headlineAt = i;
   }
   gap = 0;
   for (let i = count - 1; i >= 0; i--) {
@@ -127,7 +127,7 @@ export function readOutline(page: Page, blocks: Block[], context: BlockContext, 
     gap = prose[i] === 1 ? 0 : gap + blocks[i]!.chars;
   }
   const wanted = new Uint8Array(count);
-  const inMenu = menuReader();
+  const inMenu = menuReader(page.nodeCount + 1);
   for (let i = 0; i < count; i++) {
     const block = blocks[i]!;
     if (inMenu(block.owner)) continue;
@@ -155,7 +155,7 @@ export function readOutline(page: Page, blocks: Block[], context: BlockContext, 
   return {
     wanted,
     phrases,
-    path: pathReader(),
+    path: pathReader(page.nodeCount + 1),
     prose,
     proseBefore,
     proseTotal,
@@ -180,40 +180,34 @@ export function readOutline(page: Page, blocks: Block[], context: BlockContext, 
   };
 }
 
-/** Whether an element stands in a nav or footer, remembered per element. */
-function menuReader(): (node: PageNode) => boolean {
-  const known = new Map<PageNode, boolean>();
+/** Whether an element stands in a nav or footer, remembered per element by its index. */
+function menuReader(size: number): (node: PageNode) => boolean {
+  // 0: not looked at; 1: outside; 2: inside. Arrays by index cost a third of a map by element.
+  const known = new Uint8Array(size);
   return (node) => {
-    const way: PageNode[] = [];
-    let found = false;
-    for (let at: PageNode | null = node; at !== null; at = at.parent) {
-      const answer = known.get(at);
-      if (answer !== undefined) {
+    let found = 1;
+    let top: PageNode | null = node;
+    for (; top !== null; top = top.parent) {
+      const answer = known[top.index]!;
+      if (answer !== 0) {
         found = answer;
         break;
       }
-      way.push(at);
-      if ((tagBits(at) & MENU_BITS) !== 0) {
-        found = true;
+      if ((tagBits(top) & MENU_BITS) !== 0) {
+        found = 2;
         break;
       }
     }
-    for (const at of way) known.set(at, found);
-    return found;
+    for (let at: PageNode | null = node; at !== top && at !== null; at = at.parent) known[at.index] = found;
+    return found === 2;
   };
 }
 
 /** Group distances of an element, remembered because blocks share their owners' ancestors. */
-function pathReader(): (owner: PageNode) => Path {
-  const known = new Map<PageNode, { groups: number; tags: number }>();
-  const bitsOf = (node: PageNode) => {
-    let bits = known.get(node);
-    if (bits === undefined) {
-      bits = { groups: groupBits(node), tags: tagBits(node) };
-      known.set(node, bits);
-    }
-    return bits;
-  };
+function pathReader(size: number): (owner: PageNode) => Path {
+  const seen = new Uint8Array(size);
+  const groups = new Int32Array(size);
+  const tags = new Int32Array(size);
   const paths = new Map<PageNode, Path>();
   return (owner) => {
     const ready = paths.get(owner);
@@ -227,15 +221,20 @@ function pathReader(): (owner: PageNode) => Path {
       at !== null && steps < MAX_LEVELS && at.tag !== 'body' && at.tag !== 'html';
       at = at.parent
     ) {
-      const bits = bitsOf(at);
-      let fresh = bits.groups & ~seenGroups;
+      const index = at.index;
+      if (seen[index] === 0) {
+        seen[index] = 1;
+        groups[index] = groupBits(at);
+        tags[index] = tagBits(at);
+      }
+      let fresh = groups[index]! & ~seenGroups;
       seenGroups |= fresh;
       while (fresh !== 0) {
         const bit = 31 - Math.clz32(fresh & -fresh);
         path[bit] = Math.min(steps, FAR - 1);
         fresh &= fresh - 1;
       }
-      fresh = bits.tags & ~seenTags;
+      fresh = tags[index]! & ~seenTags;
       seenTags |= fresh;
       while (fresh !== 0) {
         const bit = 31 - Math.clz32(fresh & -fresh);

@@ -116,14 +116,17 @@ export function dateOfElement(node: PageNode | undefined, from: string): FoundDa
   return null;
 }
 
-/** A date in the address, such as /2024/05/17/ or -20240517; the month alone is no date. */
+/** A date in the address, such as /2024/05/17/, /2024/may/17/ or -20240517; the month alone is no date. */
 export function dateInUrl(url: string): FoundDate | null {
-  const match = /[/_-]((?:19|20)\d{2})[/_-]?(0[1-9]|1[0-2])[/_-]?(0[1-9]|[12]\d|3[01])(?=[/_.+-]|$)/.exec(
-    url.slice(0, 1_000),
-  );
-  const raw = match === null ? null : `${match[1]}-${match[2]}-${match[3]}`;
+  const match =
+    /[/_-]((?:19|20)\d{2})(?:[/_-]?(0[1-9]|1[0-2])[/_-]?|\/([a-z]{3,9})\/)(0[1-9]|[12]\d|3[01])(?=[/_.+-]|$)/i.exec(
+      url.slice(0, 1_000),
+    );
+  if (match === null) return null;
+  const raw =
+    match[3] === undefined ? `${match[1]}-${match[2]}-${match[4]}` : `${match[4]} ${match[3]} ${match[1]}`;
   const date = readDate(raw);
-  return date === null || raw === null ? null : { date, from: 'url', raw };
+  return date === null ? null : { date, from: 'url', raw };
 }
 
 const UPDATED =
@@ -158,8 +161,11 @@ function fromMarks(marks: Marks, headlineIndex: number, updatedToo: boolean): Fo
   return null;
 }
 
-/** Where the headline stands and the short lines around it. */
-export type Surroundings = { headlineIndex: number; texts: string[]; shortLines: string[] };
+/** A short line near the headline; `after` counts the lines from the headline on, below 0 before it. */
+export type NearLine = { text: string; after: number };
+
+/** Where the headline stands, the lines around it in their order, and the short lines of the whole page. */
+export type Surroundings = { headlineIndex: number; lines: NearLine[]; shortLines: string[] };
 
 /** Meta names nobody lists: anything that says both "publish" and a date. */
 function fromOtherMeta(tags: MetaTags): FoundDate | null {
@@ -186,11 +192,61 @@ function fromScripts(html: string): FoundDate | null {
   return date === null || raw === undefined ? null : { date, from: 'script data', raw };
 }
 
-function fromLines(texts: string[], updatedToo: boolean): FoundDate | null {
-  for (const text of texts) {
-    const found = datesInText(text, 1)[0];
-    if (found === undefined || (!updatedToo && UPDATED.test(text.slice(0, found.at)))) continue;
+/** Whether a line, or the label on the line before it, says that its date is one of change. */
+function isUpdate(lines: NearLine[], i: number, at: number): boolean {
+  if (UPDATED.test(lines[i]!.text.slice(0, at))) return true;
+  const before = lines[i - 1];
+  return at < LABEL_CHARS && before !== undefined && before.text.length < 30 && UPDATED.test(before.text);
+}
+
+// A date this close to the start of its line may have its label on the line before.
+const LABEL_CHARS = 3;
+
+function fromLines(lines: NearLine[], updatedToo: boolean): FoundDate | null {
+  // What stands after a headline is likelier to belong to it than what stands before.
+  const order = lines.map((_, i) => i).sort((a, b) => distance(lines[a]!) - distance(lines[b]!));
+  for (const i of order) {
+    const found = datesInText(lines[i]!.text, 1)[0];
+    if (found === undefined || (!updatedToo && isUpdate(lines, i, found.at))) continue;
     return { date: found.date, from: 'text near the headline', raw: found.raw };
+  }
+  return null;
+}
+
+const distance = (line: NearLine) => (line.after >= 0 ? line.after : -2 * line.after);
+
+// Lines after the headline in which an unlabelled date is the article's own, and in which a labelled one is.
+const BYLINE_LINES = 8;
+const LABELLED_LINES = 25;
+// What a byline may say beside its date: a name, a section, minutes to read.
+const BYLINE_REST_CHARS = 45;
+const LABELLED = /(?:publi(?:shed|é|cado|cato)|posted|veröffentlicht|erschienen)\b/i;
+const ORIGINALLY =
+  /(?:originally|first) (?:published|posted|appeared)|(?:initialement|originalmente) publi|ursprünglich (?:veröffentlicht|erschienen)/i;
+const NUMBERS_ONLY = /^\d{1,2}[./-]\d{1,2}[./-]\d/;
+
+/** The dates the page shows its readers as its own: in the byline, or after "published". */
+function shownDates(near: Surroundings): FoundDate[] {
+  const found: FoundDate[] = [];
+  near.lines.forEach(({ text, after }, i) => {
+    if (after < 0 || after >= LABELLED_LINES) return;
+    for (const { date, raw, at } of datesInText(text, 2)) {
+      const labelled = LABELLED.test(text.slice(Math.max(0, at - 25), at));
+      const byline = after < BYLINE_LINES && text.length - raw.length <= BYLINE_REST_CHARS;
+      // 03/04/2024 is one of two days: fine where nothing else is known, not to overrule what is declared.
+      if ((labelled || byline) && !isUpdate(near.lines, i, at) && !NUMBERS_ONLY.test(raw))
+        found.push({ date, from: 'shown date', raw });
+    }
+  });
+  return found;
+}
+
+/** "Originally published on …", wherever the page says it. */
+function originalDate(near: Surroundings): FoundDate | null {
+  for (const line of near.shortLines) {
+    const said = ORIGINALLY.exec(line);
+    const found = said === null ? undefined : datesInText(line.slice(said.index), 1)[0];
+    if (found !== undefined) return { date: found.date, from: 'originally published', raw: found.raw };
   }
   return null;
 }
@@ -207,34 +263,68 @@ function fromOnlyLine(lines: string[]): FoundDate | null {
   return only;
 }
 
+type Inputs = { page: Page; tags: MetaTags; ld: LdFacts; marks: Marks; near: Surroundings };
+type Source = (inputs: Inputs) => FoundDate | null;
+
+/** What the page declares for machines, the surest first. */
+const DECLARED: readonly Source[] = [
+  ({ ld }) => ldDate(ld.datePublished, 'json-ld datePublished'),
+  ({ tags }) => fromMeta(tags, PUBLISHED),
+  ({ tags }) => fromOtherMeta(tags),
+  ({ marks }) => dateOfElement(marks.itemprops.get('datepublished'), 'microdata datePublished'),
+  ({ ld }) => ldDate(ld.dateCreated, 'json-ld dateCreated'),
+];
+const INFERRED: readonly Source[] = [
+  ({ page }) => dateInUrl(page.url),
+  ({ near }) => originalDate(near),
+  ({ marks, near }) => fromMarks(marks, near.headlineIndex, false),
+  ({ page }) => fromScripts(page.html),
+  ({ near }) => fromLines(near.lines, false),
+  ({ marks, near }) => fromMarks(marks, near.headlineIndex, true),
+  ({ near }) => fromLines(near.lines, true),
+  ({ near }) => fromOnlyLine(near.shortLines),
+];
+
+// A day apart is a matter of time zones, not of two dates.
+const SAME_DAY_MS = 36 * 3_600_000;
+
 /** When the page was published, by the surest evidence that gives a plausible date. */
-export function decidePublished(
-  page: Page,
-  tags: MetaTags,
-  ld: LdFacts,
-  marks: Marks,
-  near: Surroundings,
-  nowMs = Date.now(),
-): FoundDate | null {
-  const sources: (() => FoundDate | null)[] = [
-    () => ldDate(ld.datePublished, 'json-ld datePublished'),
-    () => fromMeta(tags, PUBLISHED),
-    () => fromOtherMeta(tags),
-    () => dateOfElement(marks.itemprops.get('datepublished'), 'microdata datePublished'),
-    () => ldDate(ld.dateCreated, 'json-ld dateCreated'),
-    () => dateInUrl(page.url),
-    () => fromMarks(marks, near.headlineIndex, false),
-    () => fromScripts(page.html),
-    () => fromLines(near.texts, false),
-    () => fromMarks(marks, near.headlineIndex, true),
-    () => fromLines(near.texts, true),
-    () => fromOnlyLine(near.shortLines),
-  ];
-  for (const source of sources) {
-    const found = source();
-    if (found !== null && isPlausible(found.date, nowMs)) return found;
+export function decidePublished(inputs: Inputs, nowMs = Date.now()): FoundDate | null {
+  return publishedDates(inputs, nowMs).next().value ?? null;
+}
+
+/** Every plausible date of publication, the one to believe first; the others are only worked out when asked for. */
+export function* publishedDates(inputs: Inputs, nowMs = Date.now()): Generator<FoundDate, undefined> {
+  let declared: FoundDate | null = null;
+  for (const source of DECLARED) {
+    const found = source(inputs);
+    if (found === null || !isPlausible(found.date, nowMs)) continue;
+    if (declared === null) {
+      declared = found;
+      const earlier = earlierThan(declared, inputs.near, nowMs);
+      if (earlier !== null) yield earlier;
+    }
+    yield found;
   }
-  return null;
+  for (const source of INFERRED) {
+    const found = source(inputs);
+    if (found !== null && isPlausible(found.date, nowMs)) yield found;
+  }
+  return undefined;
+}
+
+/**
+ * Some systems declare the day a page was last put online. Nobody shows a date before the one of publication, so a
+ * shown date that is earlier is the right one (on all 9 of 560 pages that differ so); a later one is that of a change.
+ */
+function earlierThan(declared: FoundDate, near: Surroundings, nowMs: number): FoundDate | null {
+  const gapMs = ({ date }: FoundDate) => declared.date.getTime() - date.getTime();
+  const original = originalDate(near);
+  if (original !== null && gapMs(original) > SAME_DAY_MS) return original;
+  const shown = shownDates(near).filter(({ date }) => isPlausible(date, nowMs));
+  const first = shown[0];
+  if (first === undefined || shown.some((one) => Math.abs(gapMs(one)) < SAME_DAY_MS)) return null;
+  return gapMs(first) > SAME_DAY_MS ? first : null;
 }
 
 function ldDate(text: string | null, from: string): FoundDate | null {
@@ -243,15 +333,21 @@ function ldDate(text: string | null, from: string): FoundDate | null {
 }
 
 /** When the page was last changed, if it says so. */
-export function decideModified(
-  tags: MetaTags,
-  ld: LdFacts,
-  marks: Marks,
-  nowMs = Date.now(),
-): FoundDate | null {
+export function decideModified({ tags, ld, marks, near }: Inputs, nowMs = Date.now()): FoundDate | null {
   const found =
     ldDate(ld.dateModified, 'json-ld dateModified') ??
     fromMeta(tags, MODIFIED) ??
-    dateOfElement(marks.itemprops.get('datemodified'), 'microdata dateModified');
+    dateOfElement(marks.itemprops.get('datemodified'), 'microdata dateModified') ??
+    updateLine(near.lines);
   return found !== null && isPlausible(found.date, nowMs) ? found : null;
+}
+
+/** "Updated …" in the byline. */
+function updateLine(lines: NearLine[]): FoundDate | null {
+  for (let i = 0; i < lines.length; i++) {
+    if (lines[i]!.after < 0) continue;
+    const found = datesInText(lines[i]!.text, 3).find(({ at }) => isUpdate(lines, i, at));
+    if (found !== undefined) return { date: found.date, from: 'text near the headline', raw: found.raw };
+  }
+  return null;
 }

@@ -1,13 +1,15 @@
 import type { Page } from '../html/index.ts';
 import type { Block } from './blocks.ts';
-import { type BlockContext, computeFeatures, FEATURE_COUNT } from './features.ts';
+import { type BlockContext, computeFeatures, FEATURE_COUNT, type Features } from './features.ts';
 import { MODEL } from './model.ts';
-import { decodeTrees, scoreRow } from './trees.ts';
+import { applyPriors } from './priors.ts';
+import { decodeTrees, scoreRow, type Trees } from './trees.ts';
 
 /** The blocks of the article and how sure the choice is, 0 to 1. */
 export type Selection = { kept: Block[]; confidence: number };
 
-const trees = decodeTrees(MODEL);
+/** The trained scorer. */
+export const BLOCK_TREES = decodeTrees(MODEL);
 const HEADING = /^h[2-6]$/;
 // A heading belongs to what it heads: this share of its probability comes from the block below it.
 const HEADING_SHARE = 0.3;
@@ -21,9 +23,21 @@ const SWITCH_COST = 1;
 // The chance of a menu entry that is not even scored.
 const HOPELESS = 0.002;
 
+/** The chance of every block, the bar it must reach, and which blocks are kept. */
+export type Judgement = { features: Features; chances: Float64Array; bar: number; keep: boolean[] };
+
+/** Scores every block and decides which are kept. */
+export function judgeBlocks(page: Page, blocks: Block[], context: BlockContext, trees: Trees): Judgement {
+  const features = computeFeatures(page, blocks, context);
+  const chances = scoreBlocks(blocks, features, trees);
+  applyPriors(blocks, features, chances);
+  const { bar, keep } = chooseBlocks(blocks, chances);
+  dropCopies(blocks, keep);
+  return { features, chances, bar, keep };
+}
+
 /** The probability of every block to belong to the article. */
-export function scoreBlocks(page: Page, blocks: Block[], context: BlockContext): Float64Array {
-  const { rows, wanted } = computeFeatures(page, blocks, context);
+export function scoreBlocks(blocks: Block[], { rows, wanted }: Features, trees: Trees): Float64Array {
   const chances = new Float64Array(blocks.length);
   for (let i = 0; i < blocks.length; i++)
     chances[i] = wanted[i] === 1 ? scoreRow(trees, rows, i * FEATURE_COUNT) : HOPELESS;
@@ -84,18 +98,36 @@ function decideRuns(blocks: Block[], chances: Float64Array, bar: number): boolea
   return kept;
 }
 
-/** Keeps the blocks that belong to the article. */
-export function selectBlocks(page: Page, blocks: Block[], context: BlockContext): Selection {
-  const chances = scoreBlocks(page, blocks, context);
+// Shorter lines may well come twice in an article.
+const COPY_WORDS = 8;
+
+/** Pages carry paragraphs twice, for wide and for narrow screens; the reader sees one. */
+function dropCopies(blocks: Block[], keep: boolean[]): void {
+  const seen = new Set<string>();
+  for (let i = 0; i < blocks.length; i++) {
+    const { text, words } = blocks[i]!;
+    if (!keep[i] || words < COPY_WORDS) continue;
+    if (seen.has(text)) keep[i] = false;
+    seen.add(text);
+  }
+}
+
+/** The blocks to keep, given the probability of each. */
+export function chooseBlocks(blocks: Block[], chances: Float64Array): { bar: number; keep: boolean[] } {
   const bar = decideBar(blocks, chances);
-  let runs = decideRuns(blocks, chances, bar);
+  const keep = decideRuns(blocks, chances, bar);
   // A page of one doubtful paragraph is not worth entering for the runs; it is still the best there is.
-  if (!runs.includes(true)) runs = Array.from(chances, (chance) => chance >= bar);
+  return { bar, keep: keep.includes(true) ? keep : Array.from(chances, (chance) => chance >= bar) };
+}
+
+/** Keeps the blocks that belong to the article. */
+export function selectBlocks(page: Page, blocks: Block[], context: BlockContext, trees: Trees): Selection {
+  const { chances, keep } = judgeBlocks(page, blocks, context, trees);
   const kept: Block[] = [];
   let sure = 0;
   let words = 0;
   for (let i = 0; i < blocks.length; i++) {
-    if (!runs[i]) continue;
+    if (!keep[i]) continue;
     kept.push(blocks[i]!);
     sure += chances[i]! * blocks[i]!.words;
     words += blocks[i]!.words;

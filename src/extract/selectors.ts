@@ -16,6 +16,43 @@ export type Selectors = {
   image?: string;
 };
 
+const NAMES: readonly (keyof Selectors)[] = [
+  'container',
+  'exclude',
+  'title',
+  'body',
+  'author',
+  'date',
+  'section',
+  'image',
+];
+// The longest selector anyone writes by hand; matching costs by its parts.
+const MAX_SELECTOR_CHARS = 1_000;
+
+/** Selectors from JSON text, or what is wrong with it. */
+export function parseSelectors(
+  json: string,
+): { outcome: 'ok'; selectors: Selectors } | { outcome: 'invalid'; message: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch (error) {
+    return { outcome: 'invalid', message: messageOf(error) };
+  }
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    return { outcome: 'invalid', message: 'an object of field names and selectors is wanted' };
+  const selectors: Selectors = {};
+  for (const [name, selector] of Object.entries(value)) {
+    const known = NAMES.find((one) => one === name);
+    if (known === undefined)
+      return { outcome: 'invalid', message: `"${name}" is none of ${NAMES.join(', ')}` };
+    if (typeof selector !== 'string' || selector.length > MAX_SELECTOR_CHARS)
+      return { outcome: 'invalid', message: `the selector of "${name}" is no text of sensible length` };
+    selectors[known] = selector;
+  }
+  return { outcome: 'ok', selectors };
+}
+
 function childrenOf(node: PageNode): PageNode[] {
   const list: PageNode[] = [];
   for (let child = node.first; child !== null; child = child.next) list.push(child);

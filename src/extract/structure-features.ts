@@ -31,7 +31,9 @@ type Sink = { add(value: number): void };
 /** What a block's structure is measured against. */
 export type Structure = {
   alike: (node: PageNode) => number;
-  headlineChain: Set<PageNode>;
+  /** Whether there is a headline to look from. */
+  hasHeadline: boolean;
+  view: (node: PageNode) => HeadlineView;
   titleWords: Set<number>;
   vocabulary: Map<number, number>;
   mainVocabulary: Set<number>;
@@ -39,6 +41,12 @@ export type Structure = {
   /** Steps up from each block, and from the one after it, to the element that holds both. */
   steps: ([number, number] | undefined)[];
 };
+
+/**
+ * How an element stands to the headline: steps up to what holds both, the innermost `<article>` on that way, and whether
+ * what holds both stands in one.
+ */
+export type HeadlineView = { steps: number; article: PageNode | null; sharesArticle: boolean };
 
 const LEVELS = 5;
 const MAX_WALK = 40;
@@ -91,6 +99,40 @@ function alikeCounter(): (node: PageNode) => number {
   };
 }
 
+/** Looks from elements to the headline; remembered, as neighbours share nearly all of the way up. */
+function headlineViewer(headlineChain: Set<PageNode>): (node: PageNode) => HeadlineView {
+  const known = new Map<PageNode, HeadlineView>();
+  const outside: HeadlineView = { steps: 0, article: null, sharesArticle: false };
+  const inside: HeadlineView = { steps: 0, article: null, sharesArticle: true };
+  let view = outside;
+  for (const node of [...headlineChain].reverse()) {
+    if (node.tag === 'article') view = inside;
+    known.set(node, view);
+  }
+  return (node) => {
+    const way: PageNode[] = [];
+    let view = outside;
+    for (let at: PageNode | null = node; at !== null; at = at.parent) {
+      const ready = known.get(at);
+      if (ready !== undefined) {
+        view = ready;
+        break;
+      }
+      way.push(at);
+    }
+    for (let i = way.length - 1; i >= 0; i--) {
+      const at = way[i]!;
+      view = {
+        steps: view.steps + 1,
+        article: at.tag === 'article' ? at : view.article,
+        sharesArticle: view.sharesArticle,
+      };
+      known.set(at, view);
+    }
+    return view;
+  };
+}
+
 const MAX_WORDS_CHARS = 600;
 const MIN_LETTERS = 5;
 
@@ -140,7 +182,8 @@ export function readStructure(
   });
   return {
     alike: alikeCounter(),
-    headlineChain,
+    hasHeadline: headlineChain.size > 0,
+    view: headlineViewer(headlineChain),
     titleWords: new Set(longWords(title)),
     vocabulary,
     mainVocabulary,
@@ -222,14 +265,7 @@ export function addStructure(
   sink.add(up);
   sink.add(down);
   sink.add(stepsAfter(i, blocks, structure)[0]);
-  let toHeadline = 0;
-  for (
-    let up2: PageNode | null = block.owner;
-    up2 !== null && !structure.headlineChain.has(up2);
-    up2 = up2.parent
-  )
-    toHeadline++;
-  sink.add(structure.headlineChain.size === 0 ? -1 : Math.min(toHeadline, MAX_WALK));
+  sink.add(structure.hasHeadline ? Math.min(structure.view(block.owner).steps, MAX_WALK) : -1);
 
   const above = heading < 0 ? undefined : blocks[heading];
   sink.add(above === undefined ? -1 : above.linkChars / above.chars);

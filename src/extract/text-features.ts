@@ -24,6 +24,9 @@ export const TEXT_NAMES: readonly string[] = [
   'shortWords',
   'quoteStart',
   'bullet',
+  'codeSigns',
+  'sinceImage',
+  'leadLink',
 ];
 
 type Sink = { add(value: number): void };
@@ -41,6 +44,7 @@ export function addText(row: Sink, block: Block): void {
   let pipes = 0;
   let shorts = 0;
   let wordStart = 0;
+  let signs = 0;
   const end = Math.min(text.length, 2_000);
   for (let i = 0; i <= end; i++) {
     const code = i < end ? text.charCodeAt(i) : 32;
@@ -60,7 +64,8 @@ export function addText(row: Sink, block: Block): void {
     } else if (code === 44 || code === 0x3001 || code === 0xff0c) commas++;
     else if (code === 46 || code === 33 || code === 63 || code === 0x3002) {
       if (i + 1 >= end || text.charCodeAt(i + 1) === 32) sentences++;
-    } else if (code === 124 || code === 0xbb || code === 0x203a || code === 0x2022 || code === 0xb7) pipes++;
+    } else if (isCodeSign(code)) signs++;
+    else if (code === 124 || code === 0xbb || code === 0x203a || code === 0x2022 || code === 0xb7) pipes++;
   }
   const last = text.charCodeAt(text.length - 1);
   const first = text.charCodeAt(0);
@@ -97,7 +102,25 @@ export function addText(row: Sink, block: Block): void {
       ? 1
       : 0,
   );
+  row.add(signs / seen);
+  row.add(Math.min(block.sinceImage, 50));
+  row.add(ratio(block.leadLinkChars, chars));
 }
+
+/** Braces, brackets, operators: seldom in prose, everywhere in programs. */
+const isCodeSign = (code: number) =>
+  code === 123 ||
+  code === 125 ||
+  code === 59 ||
+  code === 61 ||
+  code === 60 ||
+  code === 62 ||
+  code === 91 ||
+  code === 93 ||
+  code === 95 ||
+  code === 35 ||
+  code === 92 ||
+  code === 36;
 
 const isEnd = (code: number) =>
   code === 46 || code === 33 || code === 63 || code === 0x2026 || code === 0x3002;

@@ -1,5 +1,6 @@
 import { resolveUrl as resolveWhatwg } from '../url/index.ts';
 import { attribute, collapse, INLINE, PageNode, TEXT, textOf } from './node.ts';
+import { repairDoubleEncoding } from './repair-encoding.ts';
 import { type ScanHandler, scanHtml } from './scan.ts';
 import { belongsInHead, CLOSES_P, IMPLIED_END, SCOPE, VOID } from './tree-rules.ts';
 
@@ -232,7 +233,8 @@ class TreeBuilder implements ScanHandler {
 const TABLE_PART = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr', 'td', 'th', 'caption']);
 
 /** Reads a page in one pass into a tree with capped depth and size; never throws on any text. */
-export function parsePage(html: string, options: ParseOptions): Page {
+export function parsePage(source: string, options: ParseOptions): Page {
+  const html = repairDoubleEncoding(source);
   const builder = new TreeBuilder(options);
   scanHtml(html, builder);
   const { root, htmlNode, titleNode, baseNode } = builder;

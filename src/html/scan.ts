@@ -1,4 +1,5 @@
 import { Tokenizer } from 'htmlparser2';
+import { readName } from './name-table.ts';
 
 /** What the scanner reports, in document order. */
 export type ScanHandler = {
@@ -123,7 +124,7 @@ export function scanHtml(html: string, handler: ScanHandler): void {
       const stop = end < 0 ? length : end;
       while (nameEnd < stop && !isSpace(html.charCodeAt(nameEnd)) && html.charCodeAt(nameEnd) !== 47)
         nameEnd++;
-      handler.close(html.slice(at + 2, nameEnd).toLowerCase());
+      handler.close(readName(html, at + 2, nameEnd));
       textStart = end < 0 ? length : end + 1;
     } else if (next === 33 || next === 63 || next === 47) {
       flush(at);
@@ -160,7 +161,7 @@ function readOpenTag(html: string, start: number, reader: Reader, handler: ScanH
   let at = start;
   let code = html.charCodeAt(at);
   while (at < length && code !== 62 && code !== 47 && !isSpace(code)) code = html.charCodeAt(++at);
-  const tag = html.slice(start, at).toLowerCase();
+  const tag = readName(html, start, at);
   let attributes: string[] | null = null;
   let selfClosing = false;
   while (at < length) {
@@ -177,7 +178,7 @@ function readOpenTag(html: string, start: number, reader: Reader, handler: ScanH
     code = html.charCodeAt(++at);
     while (at < length && code !== 61 && code !== 62 && code !== 47 && !isSpace(code))
       code = html.charCodeAt(++at);
-    const name = html.slice(nameStart, at).toLowerCase();
+    const name = readName(html, nameStart, at);
     while (at < length && isSpace(html.charCodeAt(at))) at++;
     let value = '';
     if (html.charCodeAt(at) === 61) {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { extractPage } from '../extract/index.ts';
 import { parsePage } from '../html/index.ts';
 import { validatePage } from './index.ts';
 
@@ -60,6 +61,29 @@ describe('validatePage', () => {
     'the famous 404 page not found',
   ])('accepts an article about %s', (subject) => {
     expect(check(`<title>All about ${subject}</title><body>${prose(subject)}`)).toEqual({ outcome: 'valid' });
+  });
+
+  it.each([
+    ['Cloudflare outage: "checking your browser" for six hours', 'checking your browser'],
+    ['Access denied: council closes its archive to readers', 'access denied'],
+    ['Why shops answer 429 and how rate limits work', 'unusual traffic from your network'],
+    ['Readers met a 403 Forbidden after the update', '403 forbidden'],
+  ])('accepts a short news item titled %s', (title, said) => {
+    const html = `<html><head><title>${title} | The Example Post</title><meta property="article:published_time" content="2026-02-03T08:00:00Z"></head><body><article><h1>${title}</h1><p>Visitors of several shops saw the words "${said}" on Tuesday morning, and for most of them the page did not go away until the afternoon.</p><p>The company that runs the service said that a rule it had changed in the night took ordinary readers for machines, and that the rule has been taken back since.</p><p>Nobody was asked to do anything, said a spokeswoman, who called the morning a lesson in humility.</p></article></body></html>`;
+    const page = parsePage(html, { url: 'https://site.example/a' });
+    const extraction = extractPage(page);
+    expect(validatePage({ page, extraction, bodyBytes: html.length, status: 200, headers: {} })).toEqual({
+      outcome: 'valid',
+    });
+  });
+
+  it('is not fooled by a gate that carries a date', () => {
+    const html = `<html><head><title>Access Denied | Example</title><meta property="article:published_time" content="2026-02-03T08:00:00Z"></head><body><h1>Access Denied</h1><p>${'You do not have permission to access this resource on this server and this event was logged. '.repeat(6)}</p></body></html>`;
+    const page = parsePage(html, { url: 'https://site.example/a' });
+    const extraction = extractPage(page);
+    expect(
+      validatePage({ page, extraction, bodyBytes: html.length, status: 200, headers: {} }),
+    ).toMatchObject({ outcome: 'rejected', reason: 'access_denied' });
   });
 
   it('takes the header of a challenge as proof whatever the text', () => {

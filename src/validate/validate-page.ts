@@ -112,7 +112,7 @@ export function validatePage(input: ValidationInput): Validation {
     input.extraction?.wordCount ?? 0,
     sight.words,
   );
-  const short = words < SHORT_WORDS;
+  const short = words < SHORT_WORDS && !isShortArticle(input, title);
   return (
     decideChallenge(page, sight, headers, title, short) ??
     decideDenied(sight, status, title, short, words) ??
@@ -133,6 +133,20 @@ function decideLong({ headers, status, bodyBytes, minBodyBytes }: ValidationInpu
 function decideSize(bodyBytes: number, minBodyBytes = MIN_BODY_BYTES): Validation | null {
   if (bodyBytes >= minBodyBytes) return null;
   return reject('too_short', `${bodyBytes} bytes, fewer than ${minBodyBytes}`);
+}
+
+const GATE_TITLE_REST_CHARS = 25;
+
+/** A short news item that only mentions a gate: it says who wrote it or when, has sentences, and another title. */
+function isShortArticle({ extraction }: ValidationInput, title: string): boolean {
+  if (extraction === undefined || extraction.wordCount < VERY_SHORT_WORDS) return false;
+  if (extraction.publishedAt === null && extraction.authors.length === 0) return false;
+  for (const pattern of [CHALLENGE_TEXT, DENIED_TEXT]) {
+    const said = phrase(pattern, title);
+    // A gate's title is the phrase and perhaps the site's name.
+    if (said !== null && title.length - said.length <= GATE_TITLE_REST_CHARS) return false;
+  }
+  return true;
 }
 
 function decideChallenge(

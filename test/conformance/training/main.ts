@@ -1,123 +1,21 @@
-// Trains the block scorer: node dist/test/conformance/training/main.js CORPUS OUT [--half N]
+// Trains the block scorer: node dist/test/conformance/training/main.js CORPUS OUT
 // CORPUS is a folder of the conformance layout; OUT the file that receives the model (src/extract/model.ts).
-// With --half 0|1 only every second page of each set is used, so that the other half can judge.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import { type Block, readBlocks } from '../../../src/extract/blocks.ts';
-import { computeFeatures, FEATURE_COUNT, FEATURE_NAMES } from '../../../src/extract/features.ts';
-import { readContext } from '../../../src/extract/page-context.ts';
+// How it does on sites it was not trained on: node dist/test/conformance/training/held-out.js CORPUS
+import { writeFileSync } from 'node:fs';
 import { encodeTrees } from '../../../src/extract/trees.ts';
-import { parsePage } from '../../../src/html/index.ts';
-import { boost, type Dataset } from './boost.ts';
-import { labelBlocks } from './labels.ts';
+import { loadPages } from './corpus.ts';
+import { readSample, seededRandom, train } from './samples.ts';
 
-type Truth = Record<string, { url: string; articleBody: string }>;
-type Sample = { rows: Float32Array; target: number[]; weight: number[] };
-
-// An error costs what it takes from the page's precision or recall, so a block weighs by its share of the reference.
-const SCALE = 20;
-// Small sets are not drowned by large ones.
-const SMALL_SET_WEIGHT = 1.5;
-const SMALL_SET_PAGES = 200;
-// Every page is shown twice, once without its class names: the model must not lean on words alone.
-const NAMELESS_WEIGHT = 0.5;
-const FAR = 20;
-
-function readSample(html: string, truth: Truth[string], setWeight: number, random: () => number): Sample {
-  const page = parsePage(html, { url: truth.url });
-  const blocks: Block[] = readBlocks(page);
-  const { rows, wanted } = computeFeatures(page, blocks, readContext(page));
-  const labels = labelBlocks(blocks, truth.articleBody);
-  const sample: Sample = { rows: new Float32Array(0), target: [], weight: [] };
-  const kept: Float32Array[] = [];
-  for (let i = 0; i < blocks.length; i++) {
-    const words = labels.words[i]!;
-    if (words === 0 || wanted[i] === 0) continue;
-    const target = labels.share[i]!;
-    let weight = SCALE * setWeight * Math.min(1, (words + 1.5) / (labels.truthWords + 80));
-    // Menus alone are half of all rows: three in five are left out and the rest count for them.
-    if (target < 0.05 && blocks[i]!.words <= 6) {
-      if (random() < 0.6) continue;
-      weight *= 2.5;
-    }
-    kept.push(rows.subarray(i * FEATURE_COUNT, (i + 1) * FEATURE_COUNT));
-    sample.target.push(target);
-    sample.weight.push(weight);
-  }
-  sample.rows = new Float32Array(kept.length * FEATURE_COUNT);
-  kept.forEach((row, i) => {
-    sample.rows.set(row, i * FEATURE_COUNT);
-  });
-  return sample;
-}
-
-function withNameless(samples: Sample[]): Dataset {
-  const single = samples.reduce((sum, sample) => sum + sample.target.length, 0);
-  const count = 2 * single;
-  const data: Dataset = {
-    rows: new Float32Array(count * FEATURE_COUNT),
-    count,
-    width: FEATURE_COUNT,
-    target: new Float32Array(count),
-    weight: new Float32Array(count),
-  };
-  const named = FEATURE_NAMES.map((name, f) => (name.startsWith('name:') ? f : -1)).filter((f) => f >= 0);
-  let at = 0;
-  for (const sample of samples) {
-    data.rows.set(sample.rows, at * FEATURE_COUNT);
-    data.rows.set(sample.rows, (single + at) * FEATURE_COUNT);
-    for (let i = 0; i < sample.target.length; i++, at++) {
-      const twin = single + at;
-      data.target[at] = sample.target[i]!;
-      data.target[twin] = sample.target[i]!;
-      data.weight[at] = sample.weight[i]!;
-      data.weight[twin] = sample.weight[i]! * NAMELESS_WEIGHT;
-      for (const f of named) data.rows[twin * FEATURE_COUNT + f] = FAR;
-    }
-  }
-  return data;
-}
-
-function main(): void {
-  const [corpus, out, flag, half] = process.argv.slice(2);
-  if (corpus === undefined || out === undefined) throw new Error('usage: main.js CORPUS OUT [--half 0|1]');
-  let state = 7;
-  const random = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 4_294_967_296;
-  };
-  const samples: Sample[] = [];
-  for (const set of readdirSync(join(corpus, 'articles'), { withFileTypes: true })) {
-    if (!set.isDirectory()) continue;
-    const folder = join(corpus, 'articles', set.name);
-    const truths = JSON.parse(readFileSync(join(folder, 'truth.json'), 'utf8')) as Truth;
-    const ids = Object.keys(truths);
-    const setWeight = ids.length < SMALL_SET_PAGES ? SMALL_SET_WEIGHT : 1;
-    ids.forEach((id, i) => {
-      if (flag === '--half' && i % 2 !== Number(half)) return;
-      const html = gunzipSync(readFileSync(join(folder, 'pages', `${id}.html.gz`))).toString('utf8');
-      samples.push(readSample(html, truths[id]!, setWeight, random));
-    });
-  }
-  const data = withNameless(samples);
-  console.log(`${samples.length} pages, ${data.count} rows, ${FEATURE_COUNT} features`);
-  const trees = boost(data, {
-    trees: 170,
-    leaves: 24,
-    rate: 0.095,
-    lambda: 3,
-    minHessian: 2,
-    rowShare: 0.4,
-    columnShare: 0.2,
-    seed: 1,
-  });
-  const packed = encodeTrees(trees);
-  writeFileSync(
-    out,
-    `// Written by test/conformance/training/main.ts; the numbers are learnt, not edited.\n/** The trees of the block scorer, packed. */\nexport const MODEL =\n  '${packed}';\n`,
-  );
-  console.log(`${trees.roots.length} trees, ${trees.feature.length} nodes, ${packed.length} characters`);
-}
-
-main();
+const [corpus, out] = process.argv.slice(2);
+if (corpus === undefined || out === undefined) throw new Error('usage: main.js CORPUS OUT');
+const random = seededRandom(7);
+const samples = loadPages(corpus).map((page) => readSample(page, random));
+const trees = train(samples);
+const packed = encodeTrees(trees);
+writeFileSync(
+  out,
+  `// Written by test/conformance/training/main.ts; the numbers are learnt, not edited.\n/** The trees of the block scorer, packed. */\nexport const MODEL =\n  '${packed}';\n`,
+);
+console.log(
+  `${samples.length} pages, ${trees.roots.length} trees, ${trees.feature.length} nodes, ${packed.length} characters`,
+);

@@ -1,0 +1,85 @@
+import { copyString, type Page, type PageNode } from '../html/index.ts';
+import { type Block, readBlocks } from './blocks.ts';
+import { readabilityText } from './fallback.ts';
+import type { BlockContext } from './features.ts';
+import { selectBlocks } from './select-blocks.ts';
+import { type Selectors, selectNodes } from './selectors.ts';
+import type { Trees } from './trees.ts';
+
+// Below this the main path says itself that it may have missed the article.
+const LOW_CONFIDENCE = 0.4;
+
+/** The elements a source's selectors chose. */
+export type Chosen = Partial<Record<keyof Selectors, PageNode[]>>;
+
+/** Runs the source's selectors; what each did is kept as evidence, so that a redesign is noticed. */
+export function runSelectors(page: Page, selectors: Selectors, evidence: Record<string, string>): Chosen {
+  const chosen: Chosen = {};
+  for (const name of Object.keys(selectors) as (keyof Selectors)[]) {
+    const selector = selectors[name];
+    if (typeof selector !== 'string' || selector.trim() === '') continue;
+    const selected = selectNodes(page, selector);
+    evidence[`selector.${name}`] =
+      selected.outcome === 'invalid_selector' ? `invalid_selector: ${selected.message}` : selected.outcome;
+    if (selected.outcome === 'matched') chosen[name] = selected.nodes;
+  }
+  return chosen;
+}
+
+/** The text of the article, the blocks of the page and those that were kept. */
+export type Body = { text: string; wordCount: number; confidence: number; blocks: Block[]; kept: Block[] };
+/** What choosing the text needs to know beside the page. */
+export type BodyContext = BlockContext & { allowFallback: boolean; trees: Trees };
+
+/** Finds the text: by the source's selector, else by scoring blocks, else (when asked) by Readability. */
+export function extractBody(
+  page: Page,
+  chosen: Chosen,
+  context: BodyContext,
+  evidence: Record<string, string>,
+): Body {
+  const excluded = chosen.exclude === undefined ? undefined : new Set(chosen.exclude);
+  if (chosen.body !== undefined) {
+    const blocks = outermost(chosen.body).flatMap((node) => readBlocks(page, node, excluded));
+    if (blocks.length > 0) {
+      evidence.text = 'selector';
+      return { ...joinBlocks(blocks), confidence: 1, blocks, kept: blocks };
+    }
+  }
+  const root = chosen.container?.[0] ?? page.body;
+  const blocks = readBlocks(page, root, excluded);
+  const { kept, confidence } = selectBlocks(page, blocks, context, context.trees);
+  evidence.text = 'blocks';
+  const body = { ...joinBlocks(kept), confidence, blocks, kept };
+  if (confidence >= LOW_CONFIDENCE || !context.allowFallback) return body;
+  const second = readabilityText(page.html);
+  const words = second === null ? 0 : second.split(/\s+/).length;
+  if (second === null || words <= body.wordCount) return body;
+  evidence.text = 'readability';
+  return { ...body, text: second, wordCount: words };
+}
+
+/** The text of some blocks, paragraphs apart. */
+export function joinBlocks(blocks: Block[]): { text: string; wordCount: number } {
+  return {
+    // Joining copies; a single block would still be a slice of the page.
+    text: blocks.length === 1 ? copyString(blocks[0]!.text) : blocks.map((block) => block.text).join('\n\n'),
+    wordCount: blocks.reduce((sum, block) => sum + block.words, 0),
+  };
+}
+
+function outermost(nodes: PageNode[]): PageNode[] {
+  const all = new Set(nodes);
+  return nodes.filter((node) => {
+    for (let at = node.parent; at !== null; at = at.parent) if (all.has(at)) return false;
+    return true;
+  });
+}
+
+/** Images that stand between the first and the last kept block, and shortly before. */
+export function imagesBetween(images: PageNode[], kept: Block[]): PageNode[] {
+  const first = kept[0];
+  const last = kept[kept.length - 1];
+  if (first === undefined || last === undefined) return [];
+  return images.filter((image) => image.index > first.from - 60 && image.index < last.to + 10);
+}

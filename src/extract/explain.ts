@@ -1,0 +1,136 @@
+import type { Page } from '../html/index.ts';
+import { listAuthors } from './authors.ts';
+import type { Block } from './blocks.ts';
+import { isByline } from './bylines.ts';
+import {
+  decideExtraction,
+  type Extraction,
+  type ExtractOptions,
+  type Findings,
+  readFindings,
+} from './extract-page.ts';
+import { FEATURE_COUNT, FEATURE_NAMES, type Features } from './features.ts';
+import { publishedDates } from './page-dates.ts';
+import { priorAgainst } from './priors.ts';
+import { BLOCK_TREES, type Judgement, judgeBlocks } from './select-blocks.ts';
+import { listTitles } from './title.ts';
+
+/** A value that was offered for a field, and by what. */
+export type Candidate = { value: string; from: string };
+
+/** A block of the page and what became of it. */
+export type BlockStory = { text: string; words: number; chance: number; kept: boolean; why: string[] };
+
+/** An extraction with everything that spoke for and against it. */
+export type Explanation = {
+  extraction: Extraction;
+  /** What was offered for each field, the winner first. */
+  candidates: Record<'title' | 'authors' | 'publishedAt', Candidate[]>;
+  /** What each selector of the source did. */
+  selectors: Record<string, string>;
+  /** The chance a block needed to be kept. */
+  bar: number;
+  blocks: BlockStory[];
+};
+
+const MAX_CANDIDATES = 20;
+
+/** Extracts a page and tells which evidence won for each field and why blocks were dropped. */
+export function explainPage(source: Page, options: ExtractOptions = {}): Explanation {
+  const findings = readFindings(source, options, BLOCK_TREES);
+  const extraction = decideExtraction(findings);
+  const { page, tags, ld, headline, body, evidence } = findings;
+  const judgement = judgeBlocks(page, body.blocks, { tags, ld, headline }, BLOCK_TREES);
+  return {
+    extraction,
+    candidates: listCandidates(findings, extraction),
+    selectors: Object.fromEntries(
+      Object.entries(evidence)
+        .filter(([name]) => name.startsWith('selector.'))
+        .map(([name, did]) => [name.slice('selector.'.length), did]),
+    ),
+    bar: judgement.bar,
+    blocks: tellBlocks(findings, extraction, judgement),
+  };
+}
+
+function listCandidates(findings: Findings, extraction: Extraction): Explanation['candidates'] {
+  const { page, tags, ld, headline, bylines, evidence } = findings;
+  const titles: Candidate[] = [...listTitles(page, tags, ld, headline)];
+  const authors = [...listAuthors(tags, ld, bylines)].map(({ names, from }) => ({
+    value: names.join(', '),
+    from,
+  }));
+  const dates = [...publishedDates(findings)].map(({ date, from, raw }) => ({
+    value: date.toISOString(),
+    from: `${from}: ${raw.slice(0, 60)}`,
+  }));
+  // A selector is no candidate among others: it came first and won.
+  const chosen = (value: string | null, from: string | undefined, list: Candidate[]) =>
+    value !== null && from?.startsWith('selector') ? [{ value, from: 'selector' }, ...list] : list;
+  return {
+    title: distinct(chosen(extraction.title, evidence.title, titles)),
+    authors: distinct(chosen(extraction.authors.join(', ') || null, evidence.authors, authors)),
+    publishedAt: distinct(chosen(extraction.publishedAt?.toISOString() ?? null, evidence.publishedAt, dates)),
+  };
+}
+
+function distinct(candidates: Candidate[]): Candidate[] {
+  const seen = new Set<string>();
+  return candidates
+    .filter(({ value, from }) => {
+      const key = `${from}\n${value}`;
+      return !seen.has(key) && seen.add(key);
+    })
+    .slice(0, MAX_CANDIDATES);
+}
+
+function tellBlocks(findings: Findings, extraction: Extraction, judgement: Judgement): BlockStory[] {
+  const { blocks, kept } = findings.body;
+  const chosen = new Set(kept);
+  return blocks.map((block, i) => {
+    const byline = findings.evidence.text === 'blocks' && isByline(block.text, extraction.authors);
+    const isKept = chosen.has(block) && !byline;
+    return {
+      text: block.text,
+      words: block.words,
+      chance: Math.round(judgement.chances[i]! * 1_000) / 1_000,
+      kept: isKept,
+      why: isKept ? [] : reasons(block, i, judgement, byline),
+    };
+  });
+}
+
+function reasons(block: Block, i: number, { features, chances, bar }: Judgement, byline: boolean): string[] {
+  if (byline) return ['only names the author'];
+  if (features.wanted[i] === 0)
+    return [block.words <= 5 ? 'a short link far from any paragraph, or in a menu' : 'in a menu or footer'];
+  const found = signs(features, i);
+  const prior = priorAgainst(features, i, block);
+  if (prior !== null) found.unshift(prior.name);
+  if (chances[i]! >= bar) found.unshift('likely by itself, but stands among lines that are not');
+  return found.length === 0 ? ['nothing about it looks like this article'] : found;
+}
+
+const index = new Map(FEATURE_NAMES.map((name, at) => [name, at]));
+// Names further up than this belong to the whole page rather than to the block.
+const NEAR_LEVELS = 4;
+const TELLING_NAMES =
+  /^(?:name|in):(?:nav|side|foot|comment|related|card|share|ad|signup|author|meta|caption|cookie|toc|hidden|shop|aside|footer|figure|form|header)$/;
+
+/** What about the row of a block speaks against it, in words. */
+function signs({ rows }: Features, i: number): string[] {
+  const value = (name: string) => rows[i * FEATURE_COUNT + (index.get(name) ?? 0)] ?? 0;
+  const found: string[] = [];
+  for (const name of FEATURE_NAMES) {
+    if (TELLING_NAMES.test(name) && value(name) <= NEAR_LEVELS)
+      found.push(name.startsWith('in:') ? `inside <${name.slice(3)}>` : `named like "${name.slice(5)}"`);
+    else if (name.startsWith('says:') && value(name) === 1) found.push(`reads like "${name.slice(5)}"`);
+  }
+  if (value('linkShare') > 0.5) found.push(`${Math.round(100 * value('linkShare'))} % link text`);
+  if (value('titleSame') === 1) found.push('repeats the title');
+  if (value('repeated') > 1) found.push(`stands ${value('repeated')} times on the page`);
+  if (value('control') === 1) found.push('a button or label');
+  if (value('inside85') === 0) found.push('outside the main text');
+  return found;
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import type { LeasedUrl } from '../frontier/index.ts';
+import type { Source, SourceSettings } from '../sources/index.ts';
+import { ingestArticle } from './article.ts';
+
+const story =
+  'The ferry left the harbour an hour late on Friday because the captain waited for a doctor, and nobody on board complained when they heard why.';
+const html = `<html><head><title>Late ferry | Post</title></head><body><h1>Late ferry</h1><div class="kicker">The doctor and the ferry</div><div class="story"><p>${story}</p><p>${story.replace('Friday', 'Sunday')}</p><p>${story.replace('Friday', 'Monday')}</p></div></body></html>`;
+
+function ingest(settings: SourceSettings) {
+  const source = { id: 1, ingestionMode: 'feed', settings } as Source;
+  const body = Buffer.from(html);
+  return ingestArticle(
+    {
+      row: { sourceId: 1, depth: 0 } as LeasedUrl,
+      finalUrl: 'https://post.example/ferry',
+      finalHash: Buffer.alloc(32),
+      status: 200,
+      headers: { 'content-type': 'text/html; charset=utf-8' },
+      body,
+      wireBody: null,
+      contentEncoding: null,
+    },
+    { source, channel: null, minWords: 50, keepHtml: 'none', sitemapMaxAgeMs: 0, nowMs: 0 },
+  );
+}
+
+describe('ingestArticle', () => {
+  it('uses the selectors of the source and records what each did', () => {
+    const got = ingest({ selectors: { title: '.kicker', author: '.nobody', date: 'p[' } });
+    expect(got).toMatchObject({
+      outcome: 'document',
+      document: {
+        title: 'The doctor and the ferry',
+        meta: { evidence: { 'selector.title': 'matched', 'selector.author': 'no_match' } },
+      },
+    });
+    expect(JSON.stringify(got)).toContain('invalid_selector');
+  });
+
+  it('finds its own way without them', () => {
+    expect(ingest({})).toMatchObject({ outcome: 'document', document: { title: 'Late ferry' } });
+  });
+});

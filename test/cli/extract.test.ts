@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Ended, runOutrider } from '../process/outrider.ts';
+
+const paragraph =
+  '<p>The harbour was quiet on Monday morning when the first boats came in, and nobody on the quay could say why the gulls had left, although several people had ideas about it.</p>';
+const html = `<html lang="en"><head><title>A quiet harbour | The Post</title><meta property="article:published_time" content="2024-05-03T10:00:00Z"></head><body><nav><a href="/w">World</a></nav><main><h1>A quiet harbour</h1><p class="by">By Ada Lund</p>${paragraph}<p>Fishermen who had worked there for forty years, among them the oldest captain of the town, said that they had never seen anything like it in their lives.</p></main></body></html>`;
+
+let home: string;
+let file: string;
+let server: Server;
+let origin: string;
+const asked: string[] = [];
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'outrider-extract-'));
+  file = join(home, 'page.html');
+  writeFileSync(file, html);
+  server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    if (request.url === '/old') response.writeHead(301, { location: '/new' }).end();
+    else if (request.url === '/gate')
+      response.end(`<title>Just a moment...</title><p>Checking your browser.</p>${' '.repeat(600)}`);
+    else response.setHeader('content-type', 'text/html; charset=utf-8').end(html);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve));
+  rmSync(home, { recursive: true, force: true });
+});
+
+const run = (...args: string[]): Promise<Ended> => runOutrider(['extract', ...args], { home });
+const allowed = () => ['--allow-network', `127.0.0.0/8:${new URL(origin).port}`];
+
+describe('extract', () => {
+  test('prints fields and text of a file, and the text alone', async () => {
+    const { code, stdout } = await run(file, '--url', 'https://post.example/a');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^verdict +valid$/m);
+    expect(stdout).toMatch(/^title +A quiet harbour$/m);
+    expect(stdout).toMatch(/^published +2024-05-03T10:00:00\.000Z$/m);
+    const text = await run(file, '--text');
+    expect(text.stdout.startsWith('The harbour was quiet')).toBe(true);
+    expect(text.stdout).not.toContain('Ada Lund');
+    const piped = await runOutrider(['extract', '-', '--text'], { home, input: html });
+    expect(piped.stdout).toBe(text.stdout);
+  });
+
+  test('explains, as text and as JSON', async () => {
+    const { stdout } = await run(file, '--explain', '--selectors', '{"title":"h1","author":".nobody"}');
+    expect(stdout).toMatch(/^ {2}won {2}A quiet harbour {2}\(selector\)$/m);
+    expect(stdout).toMatch(/^selector\.author +no_match$/m);
+    expect(stdout).toMatch(/^ {2}\+ \d\.\d\d The harbour was quiet/m);
+    const told = JSON.parse((await run(file, '--explain', '--json')).stdout);
+    expect(told).toMatchObject({
+      validation: { outcome: 'valid' },
+      extraction: { title: 'A quiet harbour' },
+    });
+    expect(told.blocks.some((block: { kept: boolean }) => block.kept)).toBe(true);
+  });
+
+  test('reads selectors from a file and says what is wrong with them', async () => {
+    const selectors = join(home, 'selectors.json');
+    writeFileSync(selectors, '{"body":"main p"}');
+    expect((await run(file, '--selectors', selectors)).stdout).toMatch(/^text by +selector$/m);
+    for (const bad of ['{"titel":"h1"}', '{"title":1}', '{', join(home, 'missing.json')]) {
+      const { code, stderr } = await run(file, '--selectors', bad);
+      expect(code, bad).toBe(2);
+      expect(stderr).toMatch(/^error: /);
+    }
+  });
+
+  test('asks an address once, follows redirects, and reports a gate with exit code 1', async () => {
+    const { code, stdout } = await run(`${origin}/old`, ...allowed());
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^title +A quiet harbour$/m);
+    expect(asked).toEqual(['/old', '/new']);
+    const gate = await run(`${origin}/gate`, ...allowed());
+    expect(gate.code).toBe(1);
+    expect(gate.stdout).toMatch(/^verdict +rejected: challenge/m);
+  });
+
+  test('refuses private addresses unless they are allowed', async () => {
+    const { code, stderr } = await run(`${origin}/new`);
+    expect(code).toBe(1);
+    expect(stderr).toContain('could not be fetched (refused_');
+  });
+});

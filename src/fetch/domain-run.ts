@@ -20,6 +20,7 @@ import { type Cooldowns, DomainLessons } from './lessons.ts';
 import type { OutageWatch } from './outage.ts';
 import { Pacer } from './pacer.ts';
 import type { RobotsGate } from './robots-gate.ts';
+import { requestFor } from './row-request.ts';
 import type { SettingsCache } from './settings-cache.ts';
 
 /** What a run needs of its fetcher. */
@@ -53,8 +54,6 @@ export type RunOptions = {
 // Settled at least this often, so that a crash repeats little and screens stay live.
 const settleEveryMs = 2000;
 const settleEveryItems = 25;
-const feedBodyBytes = 16_000_000;
-const sitemapBodyBytes = 50_000_000;
 const longAgoMs = 3_600_000;
 // Time for other domains to fail too, before a failure is held against this one.
 const outageDoubtMs = 1500;
@@ -405,20 +404,3 @@ const pollingIsOff = (row: LeasedUrl) => ({
   errorCode: 'polling_off',
   errorText: 'polling is switched off',
 });
-
-function requestFor(row: LeasedUrl, channelKind: string | null, options: RunOptions) {
-  const conditional = row.fetchCount > 0;
-  if (row.kind === 'channel') {
-    return channelKind === 'sitemap'
-      ? { conditional, maxBodyBytes: sitemapBodyBytes, exemptFromRatio: true, unwrapGzip: true }
-      : { conditional, maxBodyBytes: feedBodyBytes };
-  }
-  if (row.kind === 'probe') return { conditional: false, maxBodyBytes: options.maxBodyBytes };
-  return { conditional, accept: acceptsPages, maxBodyBytes: options.maxBodyBytes };
-}
-
-/** The content-type gate of pages: HTML and XHTML, or nothing said. Errors keep their type out of the decision. */
-function acceptsPages(contentType: string | null, status: number): boolean {
-  if (status < 200 || status >= 300 || contentType === null || contentType.trim() === '') return true;
-  return /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(contentType);
-}

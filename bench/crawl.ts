@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { type OurRound, type Ours, startOurs } from './crawl/ours.ts';
 import { type CrawlPeer, type PeerRound, startPeer } from './crawl/peer.ts';
 import { type BenchWeb, startBenchWeb } from './crawl/web.ts';
+import { weighPages } from './crawl/weigh.ts';
 import { preparePeers } from './peer-packages.ts';
 
 // Two, so that everybody meets a quiet and a busy moment; more would leave a lease of ours fewer pages than it settles at once.
@@ -18,7 +19,7 @@ const memoryReadings = 10;
 const peerNames = { crawlee: 'crawlee', crawleeList: 'crawlee-list', fetchOnly: 'fetch-only' } as const;
 
 /**
- * Runs it; `--pages N`, `--peers` installs the alternatives first, `--no-peers` leaves them out, `--cold` measures
+ * Runs it; `--pages N`, `--page-kb N` is what a page weighs (0: bare ones of some 6 kB), `--peers` installs the alternatives first, `--no-peers` leaves them out, `--cold` measures
  * from the first page on, `--profile DIR` makes every process leave a CPU profile there.
  */
 export async function run(args: string[]): Promise<object> {
@@ -26,6 +27,7 @@ export async function run(args: string[]): Promise<object> {
     args,
     options: {
       pages: { type: 'string', default: '10000' },
+      'page-kb': { type: 'string', default: '80' },
       peers: { type: 'boolean', default: false },
       'no-peers': { type: 'boolean', default: false },
       cold: { type: 'boolean', default: false },
@@ -40,7 +42,8 @@ export async function run(args: string[]): Promise<object> {
     console.error('crawl: Crawlee and undici are left out: bench/peers is not installed (--peers does)');
   const dir = mkdtempSync(join(tmpdir(), 'outrider-crawl-'));
   const warmUp = values.cold ? 0 : warmUpPages;
-  const web = await startBenchWeb(Number(values.pages) + warmUp, join(dir, 'hosts'));
+  const pageKb = Number(values['page-kb']);
+  const web = await startBenchWeb(Number(values.pages) + warmUp, { hostsFile: join(dir, 'hosts'), pageKb });
   try {
     const ours = await startOurs(web, { profileDir });
     const pagesFile = join(dir, 'pages.json');
@@ -54,7 +57,7 @@ export async function run(args: string[]): Promise<object> {
       for (const peer of peers.values()) await peer.stop();
       await ours.stop();
     });
-    return { pages: web.pages.length - warmUp, warmUp, load, ...result };
+    return { pages: web.pages.length - warmUp, warmUp, pageKb, ...(await weighPages(web)), load, ...result };
   } finally {
     await web.stop();
     rmSync(dir, { recursive: true, force: true });

@@ -21,8 +21,11 @@ export type BenchWeb = {
   stop(): Promise<void>;
 };
 
-/** Starts a web without faults that has at least so many pages. */
-export async function startBenchWeb(pages: number, hostsFile: string): Promise<BenchWeb> {
+/** Starts a web without faults that has at least so many pages, each of about so many kilobytes (0: bare ones). */
+export async function startBenchWeb(
+  pages: number,
+  { hostsFile, pageKb }: { hostsFile: string; pageKb: number },
+): Promise<BenchWeb> {
   const perPublisher = Math.ceil(pages / publishers);
   const entry = fileURLToPath(new URL('../../test/web/main.js', import.meta.url));
   const args = {
@@ -30,6 +33,7 @@ export async function startBenchWeb(pages: number, hostsFile: string): Promise<B
     '--backlog': perPublisher + 10,
     // A clock that stands still: no article appears or changes while it is measured.
     '--speed': 0,
+    '--page-kb': pageKb,
     '--hosts-file': hostsFile,
     '--log-capacity': 1000,
   };

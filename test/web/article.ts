@@ -91,6 +91,12 @@ export function writeStory(
   };
 }
 
+/** One sentence of the publisher's language, for what stands around articles. */
+export function writeSentence(publisher: Publisher, random: Random): string {
+  const lexicon = lexicons[publisher.language];
+  return fill(random.pick(patternsOf(lexicon).sentences), lexicon, random);
+}
+
 /** The plain text an extractor should find. */
 export function textOf(story: Story): string {
   return story.blocks.map((block) => block.text).join('\n\n');

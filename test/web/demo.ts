@@ -36,8 +36,12 @@ const problems: Readonly<Record<number, PublisherChange>> = {
 };
 
 /** A friendly mix for the demo: every kind of channel, several languages and a few publishers with problems. */
-export function demoPublishers(count: number, seed: number, options: { backlog?: number } = {}): Publisher[] {
+export function demoPublishers(
+  count: number,
+  seed: number,
+  options: { backlog?: number; pageKb?: number } = {},
+): Publisher[] {
   const changes = Array.from({ length: count }, (_, index) => problems[index] ?? {});
-  const publishers = makePublishers({ seed, count, backlog: options.backlog ?? usualBacklog, changes });
+  const publishers = makePublishers({ backlog: usualBacklog, ...options, seed, count, changes });
   return publishers.map((one) => ({ ...one, ratePerDay: Math.max(leastPerDay, one.ratePerDay) }));
 }

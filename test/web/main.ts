@@ -15,6 +15,7 @@ async function main(): Promise<void> {
       speed: { type: 'string', default: '1' },
       port: { type: 'string', default: '0' },
       backlog: { type: 'string' },
+      'page-kb': { type: 'string', default: '0' },
       start: { type: 'string' },
       healthy: { type: 'boolean', default: false },
       'hosts-file': { type: 'string' },
@@ -24,14 +25,17 @@ async function main(): Promise<void> {
   const seed = Number(values.seed);
   const count = Number(values.publishers);
   const speed = Number(values.speed);
-  const backlog = values.backlog === undefined ? {} : { backlog: Number(values.backlog) };
+  const size = {
+    pageKb: Number(values['page-kb']),
+    ...(values.backlog === undefined ? {} : { backlog: Number(values.backlog) }),
+  };
   const web = await startWeb({
     seed,
-    publishers: values.healthy ? count : demoPublishers(count, seed, backlog),
+    publishers: values.healthy ? count : demoPublishers(count, seed, size),
     speed,
     port: Number(values.port),
     startMs: startOf(values.start, speed),
-    ...backlog,
+    ...size,
     ...(values['log-capacity'] === undefined ? {} : { logCapacity: Number(values['log-capacity']) }),
   });
   if (values['hosts-file'] !== undefined) await web.writeHostsFile(values['hosts-file']);

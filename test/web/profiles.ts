@@ -93,13 +93,14 @@ export function makePublishers(options: {
   seed: number;
   count: number;
   backlog?: number;
+  pageKb?: number;
   changes?: readonly PublisherChange[];
 }): Publisher[] {
-  const { seed, count, backlog = 60, changes = [] } = options;
+  const { seed, count, backlog = 60, pageKb = 0, changes = [] } = options;
   const nameFor = createNamer(seed);
   const publishers: Publisher[] = [];
   for (let index = 0; index < count; index++)
-    publishers.push(makePublisher({ seed, index, backlog, nameFor, change: changes[index] ?? {} }));
+    publishers.push(makePublisher({ seed, index, backlog, pageKb, nameFor, change: changes[index] ?? {} }));
   return publishers;
 }
 
@@ -107,10 +108,11 @@ function makePublisher(options: {
   seed: number;
   index: number;
   backlog: number;
+  pageKb: number;
   nameFor: ReturnType<typeof createNamer>;
   change: PublisherChange;
 }): Publisher {
-  const { seed, index, backlog, nameFor, change } = options;
+  const { seed, index, backlog, pageKb, nameFor, change } = options;
   const language = change.language ?? (languages[index % languages.length] as Language);
   const named = nameFor(language);
   const domain = change.domain ?? named.domain;
@@ -141,6 +143,7 @@ function makePublisher(options: {
     ratePerDay: Math.min(400, Math.max(0.2, medianPerDay * Math.exp(rateSpread * normalFrom(random)))),
     duplicates: index % 11 === 3,
     syndicates: index % 9 === 7,
+    ...(pageKb === 0 ? {} : { pageKb }),
     compression: (['none', 'gzip', 'br'] as const)[index % 3] ?? 'none',
     faults: [],
     ...change,

@@ -81,6 +81,8 @@ export interface Publisher {
   duplicates: boolean;
   /** Takes over articles of another publisher of its language. */
   syndicates: boolean;
+  /** Weight of an article or listing page with the furniture of a real one; absent or 0: the bare page of some 6 kB. */
+  pageKb?: number;
   /** Encoding offered to clients that accept it. */
   compression: 'none' | 'gzip' | 'br';
   /** Section whose articles robots.txt forbids, if any. */

@@ -18,6 +18,8 @@ export interface WebOptions {
   changes?: readonly PublisherChange[];
   /** Articles each publisher has at the start. */
   backlog?: number;
+  /** Weight of article and listing pages; 0 unless said: bare pages of some 6 kB. */
+  pageKb?: number;
   /** The web's time at the start; the real time unless said. */
   startMs?: number;
   /** The web's hours per real hour; 0 stops its clock, and only `advance` moves it. */
@@ -127,11 +129,12 @@ export async function startWeb(options: WebOptions = {}): Promise<Web> {
 }
 
 function generate(options: WebOptions, count: number): Publisher[] {
-  const { seed = 1, backlog, changes } = options;
+  const { seed = 1, backlog, pageKb, changes } = options;
   return makePublishers({
     seed,
     count,
     ...(backlog === undefined ? {} : { backlog }),
+    ...(pageKb === undefined ? {} : { pageKb }),
     ...(changes === undefined ? {} : { changes }),
   });
 }

@@ -9,6 +9,7 @@ import type { Described, Site } from '../site.ts';
 import type { Target } from '../target.ts';
 import type { Item } from '../timeline.ts';
 import { renderFeed } from './feeds.ts';
+import { furnitureOf } from './furniture/index.ts';
 import { escapeText, feedTypeOf, renderFooter, renderHead, renderNavigation } from './html.ts';
 import { imageSize, renderIcon, renderImage } from './images.ts';
 import { renderArticle } from './layouts.ts';
@@ -141,6 +142,7 @@ function articlePage(site: Site, item: Item, nowMs: number): string {
       ...imageSize(hashOf(site.publisher.domain, item.id)),
     },
     related,
+    furniture: furnitureOf(site),
   });
 }
 

@@ -1,4 +1,5 @@
 import { lexicons } from '../lexicon/index.ts';
+import { furnish } from './furniture/index.ts';
 import { escapeText, renderFooter, renderHead, renderNavigation } from './html.ts';
 import { type ArticleView, renderMetadata } from './metadata.ts';
 
@@ -10,9 +11,11 @@ export function renderArticle(view: ArticleView): string {
   const head = renderHead(
     view.publisher,
     `${view.described.title} | ${view.publisher.title}`,
-    renderMetadata(view),
+    `${renderMetadata(view)}${view.furniture.head}`,
   );
-  return `${head}<body>${layout(view)}</body></html>\n`;
+  const { item, title, path } = view.described;
+  const body = furnish(view.furniture, layout(view), { id: item.id, title, path, author: view.story.author });
+  return `${head}<body>${body}</body></html>\n`;
 }
 
 /** The texts need no escaping: no language has markup characters but quotes (a test keeps it), and it was a sixth of the rendering. */

@@ -2,6 +2,7 @@ import { lexicons } from '../lexicon/index.ts';
 import type { Described, Site } from '../site.ts';
 import type { Target } from '../target.ts';
 import type { Item } from '../timeline.ts';
+import { furnish, furnitureOf } from './furniture/index.ts';
 import { escapeText, renderFooter, renderHead, renderNavigation } from './html.ts';
 
 type ListingTarget = Extract<Target, { kind: 'listing' }>;
@@ -39,7 +40,9 @@ export function renderListing(site: Site, target: ListingTarget, count: number):
   const name = sections.find((section) => section.slug === target.section)?.name ?? target.datePrefix;
   const title = name === undefined ? publisher.title : `${name} | ${publisher.title}`;
   const pager = renderPager(site, target, Math.ceil(total / publisher.perPage));
-  return `${renderHead(publisher, title, '')}<body><header>${renderNavigation(publisher)}<h1>${escapeText(title)}</h1></header><main><ul class="list">${list}</ul>${pager}${plantedLinks(site)}</main><aside><p>${furniture.newsletter}</p></aside>${renderFooter(publisher)}</body></html>\n`;
+  const around = furnitureOf(site);
+  const body = `<header>${renderNavigation(publisher)}<h1>${escapeText(title)}</h1></header><main><ul class="list">${list}</ul>${pager}${plantedLinks(site)}</main><aside><p>${furniture.newsletter}</p></aside>${renderFooter(publisher)}`;
+  return `${renderHead(publisher, title, around.head)}<body>${furnish(around, body, { title, page: target.page })}</body></html>\n`;
 }
 
 function newest(site: Site, before: number, limit: number): Described[] {

@@ -1,6 +1,7 @@
 import type { Story } from '../article.ts';
 import type { Publisher } from '../publisher.ts';
 import type { Described } from '../site.ts';
+import type { PageFurniture } from './furniture/index.ts';
 import { escapeText } from './html.ts';
 
 /** An article with everything a layout shows. */
@@ -12,6 +13,7 @@ export interface ArticleView {
   changedMs: number;
   image: { url: string; width: number; height: number };
   related: readonly Described[];
+  furniture: PageFurniture;
 }
 
 /** Machine-readable data in the head, in the publisher's way. */

@@ -18,7 +18,8 @@ CREATE TYPE settle_document AS (
   url_hash bytea, url text, source_id integer, word_count integer, confidence real, published_at timestamptz,
   modified_at timestamptz, content_hash bytea, page_type text, language text, canonical_url text, title text,
   section text, description text, lead_image text, authors text[], keywords text[], meta jsonb, text text,
-  raw_index integer, raw_encoding text, raw_type text
+  raw_start integer, raw_length integer, -- where its bytes stand in p_raw: one value travels as it is, an array as hex
+  raw_encoding text, raw_type text
 );
 
 CREATE TYPE settle_request AS (
@@ -37,7 +38,7 @@ CREATE TYPE settle_domain AS (
 );
 
 -- Stores one document; answers 'new', 'changed', 'same', or the hash it duplicates.
-CREATE FUNCTION settle_one_document(p_bucket smallint, p_domain_key bigint, d settle_document, p_raw bytea[], p_now timestamptz)
+CREATE FUNCTION settle_one_document(p_bucket smallint, p_domain_key bigint, d settle_document, p_raw bytea, p_now timestamptz)
 RETURNS TABLE (outcome text, duplicate_of bytea) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -83,9 +84,9 @@ BEGIN
       authors = excluded.authors, keywords = excluded.keywords, meta = excluded.meta, text = excluded.text,
       -- The verdict was about the old text.
       classification_status = 'pending', classified_at = NULL;
-  IF d.raw_index IS NOT NULL THEN
+  IF d.raw_start IS NOT NULL THEN
     INSERT INTO raw_pages (bucket, domain_key, url_hash, fetched_at, encoding, content_type, body)
-    VALUES (p_bucket, p_domain_key, d.url_hash, p_now, d.raw_encoding, d.raw_type, p_raw[d.raw_index])
+    VALUES (p_bucket, p_domain_key, d.url_hash, p_now, d.raw_encoding, d.raw_type, substring(p_raw FROM d.raw_start + 1 FOR d.raw_length))
     ON CONFLICT DO NOTHING;
   END IF;
   IF d.page_type <> 'stub' THEN
@@ -107,7 +108,7 @@ $$;
 -- requested is still logged.
 CREATE FUNCTION frontier_settle(
   p_bucket smallint, p_domain_key bigint, p_owner text, p_epoch bigint, p_final boolean,
-  p_items json, p_documents json, p_raw bytea[], p_requests json, p_domain json,
+  p_items json, p_documents json, p_raw bytea, p_requests json, p_domain json,
   p_idle_ms double precision,  -- since the last response's headers, or its failure
   p_default_delay_ms integer, p_budget integer DEFAULT NULL, p_skew interval DEFAULT '0')
 RETURNS TABLE (outcome text, settled integer, documents integer, versions integer, duplicates integer)

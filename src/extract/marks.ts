@@ -1,6 +1,6 @@
 import { attribute, nextNode, type Page, type PageNode, TEXT } from '../html/index.ts';
 import { isAuthorClass, isAuthorLink, isAuthorMark } from './authors.ts';
-import { bitsOfName, forgetNames, GROUP_NAMES } from './name-groups.ts';
+import { bitsOfName, GROUP_NAMES } from './name-groups.ts';
 
 /** Elements that name themselves as something we look for, collected in one walk. */
 export type Marks = {
@@ -36,7 +36,6 @@ const SAYS_AUTHOR = 2;
 
 /** Walks the body once and notes headings, times, dates, bylines and images. */
 export function collectMarks(page: Page): Marks {
-  forgetNames();
   const marks: Marks = {
     headings: [],
     times: [],

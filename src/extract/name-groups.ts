@@ -99,13 +99,16 @@ GROUPS.forEach(([, words], bit) => {
   for (const word of words.split(' ')) WORD_BITS.set(word, (WORD_BITS.get(word) ?? 0) | (1 << bit));
 });
 
-// The same names come again all over a page. The table holds slices of the page, so it is emptied for every page.
+// The same names come again all over a page, and on the next page of the site. A key that is a slice would keep its
+// whole page alive: long names are rare and not worth a copy, and the table is emptied when it is full.
 const cache = new Map<string, number>();
 const MAX_NAME_CHARS = 160;
+const MAX_NAMES = 20_000;
 
-/** Forgets the names of the last page. */
-export function forgetNames(): void {
-  cache.clear();
+function remember(name: string, bits: number): void {
+  if (name.length > MAX_NAME_CHARS) return;
+  if (cache.size >= MAX_NAMES) cache.clear();
+  cache.set(Buffer.from(name, 'utf16le').toString('utf16le'), bits);
 }
 
 /** The groups the words of a class name or id belong to, as bits. */
@@ -133,7 +136,7 @@ export function bitsOfName(name: string): number {
     start = isUpper ? i : i + 1;
     lower = false;
   }
-  cache.set(name, bits);
+  remember(name, bits);
   return bits;
 }
 

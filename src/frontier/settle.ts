@@ -154,7 +154,7 @@ export async function settle(
   const raws: Buffer[] = [];
   const documents = options.documents.map((document) => documentRow(document, raws));
   const result = await db.query<SettleResult>(
-    `SELECT * FROM frontier_settle($1::smallint, $2, $3, $4, $5, $6, $7, $8::bytea[], $9, $10, $11, $12, $13,
+    `SELECT * FROM frontier_settle($1::smallint, $2, $3, $4, $5, $6, $7, $8::bytea, $9, $10, $11, $12, $13,
        $14 * interval '1 millisecond')`,
     [
       lease.bucket,
@@ -164,7 +164,7 @@ export async function settle(
       options.final,
       json(options.items.map(itemRow)),
       json(documents),
-      raws.length === 0 ? null : raws,
+      raws.length === 0 ? null : Buffer.concat(raws),
       json(options.requests.map((request) => requestRow(request, options.monotonicMs))),
       options.learnt === undefined ? null : learntRow(options.learnt),
       Math.max(0, options.monotonicMs - options.lastAnswerAt),
@@ -238,6 +238,7 @@ function learntRow({ hold, move, ...learnt }: Learnt): string {
 }
 
 function documentRow(document: SettleDocument, raws: Buffer[]): object {
+  const start = raws.reduce((sum, one) => sum + one.length, 0);
   if (document.raw !== null) raws.push(document.raw.body);
   return {
     url_hash: hexBytes(document.hash),
@@ -259,7 +260,8 @@ function documentRow(document: SettleDocument, raws: Buffer[]): object {
     keywords: document.keywords,
     meta: document.meta,
     text: document.text,
-    raw_index: document.raw === null ? null : raws.length,
+    raw_start: document.raw === null ? null : start,
+    raw_length: document.raw?.body.length ?? null,
     raw_encoding: document.raw?.encoding ?? null,
     raw_type: document.raw?.contentType ?? null,
   };

@@ -4,6 +4,7 @@ export type { PageImage } from './images.ts';
 export { parseSelectors, type Selected, type Selectors, selectNodes } from './selectors.ts';
 export {
   COPY_SIMILARITY,
+  SIGNATURE_BANDS,
   SIGNATURE_CHARS,
   signatureBands,
   signatureSimilarity,

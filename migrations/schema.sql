@@ -123,6 +123,21 @@ CREATE TABLE discoveries (
   deadline_at timestamp with time zone DEFAULT (now() + '01:00:00'::interval) NOT NULL,
   finished_at timestamp with time zone
 );
+CREATE TABLE document_bands (
+  bucket smallint NOT NULL,
+  band bigint NOT NULL,
+  first_seen_at timestamp with time zone NOT NULL,
+  domain_key bigint NOT NULL,
+  url_hash bytea NOT NULL
+);
+CREATE TABLE document_copies (
+  bucket smallint NOT NULL,
+  cluster_domain_key bigint NOT NULL,
+  cluster_url_hash bytea NOT NULL,
+  first_seen_at timestamp with time zone NOT NULL,
+  domain_key bigint NOT NULL,
+  url_hash bytea NOT NULL
+);
 CREATE TABLE document_search (
   bucket smallint NOT NULL,
   domain_key bigint NOT NULL,
@@ -130,6 +145,15 @@ CREATE TABLE document_search (
   version integer NOT NULL,
   crawled_at timestamp with time zone NOT NULL,
   words tsvector NOT NULL
+);
+CREATE TABLE document_signatures (
+  bucket smallint NOT NULL,
+  domain_key bigint NOT NULL,
+  url_hash bytea NOT NULL,
+  first_seen_at timestamp with time zone NOT NULL,
+  cluster_domain_key bigint,
+  cluster_url_hash bytea,
+  signature bytea NOT NULL
 );
 CREATE TABLE document_versions (
   bucket smallint NOT NULL,
@@ -401,7 +425,12 @@ ALTER TABLE counters ADD CONSTRAINT counters_pkey PRIMARY KEY (minute, source_id
 ALTER TABLE discoveries ADD CONSTRAINT discoveries_pkey PRIMARY KEY (id);
 ALTER TABLE discoveries ADD CONSTRAINT discoveries_check CHECK (((state = ANY (ARRAY['found'::text, 'nothing'::text])) = (finished_at IS NOT NULL)));
 ALTER TABLE discoveries ADD CONSTRAINT discoveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'page'::text, 'candidates'::text, 'found'::text, 'nothing'::text])));
+ALTER TABLE document_bands ADD CONSTRAINT document_bands_pkey PRIMARY KEY (bucket, band, first_seen_at, domain_key, url_hash);
+ALTER TABLE document_copies ADD CONSTRAINT document_copies_pkey PRIMARY KEY (bucket, cluster_domain_key, cluster_url_hash, first_seen_at, domain_key, url_hash);
 ALTER TABLE document_search ADD CONSTRAINT document_search_pkey PRIMARY KEY (bucket, domain_key, url_hash);
+ALTER TABLE document_signatures ADD CONSTRAINT document_signatures_pkey PRIMARY KEY (bucket, domain_key, url_hash);
+ALTER TABLE document_signatures ADD CONSTRAINT document_signatures_check CHECK (((cluster_domain_key IS NULL) = (cluster_url_hash IS NULL)));
+ALTER TABLE document_signatures ADD CONSTRAINT document_signatures_signature_check CHECK ((octet_length(signature) = 256));
 ALTER TABLE document_versions ADD CONSTRAINT document_versions_pkey PRIMARY KEY (bucket, domain_key, url_hash, version);
 ALTER TABLE documents ADD CONSTRAINT documents_pkey PRIMARY KEY (bucket, domain_key, url_hash);
 ALTER TABLE documents ADD CONSTRAINT documents_classification_status_check CHECK ((classification_status = ANY (ARRAY['pending'::text, 'classified'::text, 'failed'::text])));

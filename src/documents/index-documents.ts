@@ -1,9 +1,19 @@
 import type { Queryable } from '../db/index.ts';
+import { SIGNATURE_CHARS } from '../extract/index.ts';
+import { clusterDocuments } from './cluster-documents.ts';
 
-/** Moves up to `limit` outbox rows of the built-in index into document_search, in the caller's transaction. */
+type IndexedRow = { domainKey: bigint; hash: Buffer; text: string | null; delivered: number };
+
+/**
+ * Moves up to `limit` outbox rows of the built-in index into document_search and finds the copies among them, in the
+ * caller's transaction. One process at a time: whoever finds another at it has nothing to do.
+ */
 export async function indexDocuments(tx: Queryable, limit: number): Promise<number> {
+  // A row lock and no advisory one: it ends with the transaction and passes any connection pooler.
+  const turn = await tx.query(`SELECT FROM sinks WHERE name = 'index' FOR UPDATE SKIP LOCKED`);
+  if (turn.rowCount === 0) return 0;
   // left(): a tsvector may not exceed 1 MB, and nobody searches the end of a 2 MB page.
-  const result = await tx.query<{ count: number }>(
+  const result = await tx.query<IndexedRow>(
     `WITH claimed AS (
        SELECT bucket, sink, domain_key, url_hash, version FROM outbox WHERE sink = 'index'
         ORDER BY bucket LIMIT $1 FOR UPDATE SKIP LOCKED),
@@ -24,8 +34,15 @@ export async function indexDocuments(tx: Queryable, limit: number): Promise<numb
                     ('fi', 'finnish'), ('no', 'norwegian')) AS l(code, config) ON l.code = left(d.language, 2)
        ON CONFLICT (bucket, domain_key, url_hash) DO UPDATE
          SET version = excluded.version, crawled_at = excluded.crawled_at, words = excluded.words)
-     SELECT count(*)::integer AS count FROM delivered`,
-    [limit],
+     SELECT x.domain_key AS "domainKey", x.url_hash AS hash, left(d.text, $2) AS text,
+            (SELECT count(*)::integer FROM delivered) AS delivered
+       FROM (SELECT DISTINCT bucket, domain_key, url_hash FROM delivered) x
+       LEFT JOIN documents d ON d.bucket = x.bucket AND d.domain_key = x.domain_key AND d.url_hash = x.url_hash`,
+    [limit, SIGNATURE_CHARS],
   );
-  return result.rows[0]?.count ?? 0;
+  const found = result.rows.flatMap(({ domainKey, hash, text }) =>
+    text === null ? [] : [{ domainKey, hash, text }],
+  );
+  if (found.length > 0) await clusterDocuments(tx, found);
+  return result.rows[0]?.delivered ?? 0;
 }

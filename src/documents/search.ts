@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/index.ts';
+import { mostCounted } from './clusters.ts';
 
 /** A document as lists show it. */
 export type DocumentHit = {
@@ -12,7 +13,16 @@ export type DocumentHit = {
   wordCount: number;
   sourceId: number | null;
   snippet: string;
+  /** Copies of it elsewhere, exact or near, counted to 999. */
+  copies: number;
 };
+
+// Of a document d: two probes, and one row of the cluster's key per copy.
+const copiesOfDocument = `(SELECT greatest(count(*) - 1, 0)::integer FROM (
+              SELECT FROM document_signatures g
+                JOIN document_copies c ON c.bucket = (g.cluster_domain_key & 255)::smallint
+                 AND c.cluster_domain_key = g.cluster_domain_key AND c.cluster_url_hash = g.cluster_url_hash
+               WHERE g.bucket = d.bucket AND g.domain_key = d.domain_key AND g.url_hash = d.url_hash LIMIT ${mostCounted}) m) AS copies`;
 
 /** Full-text search, best first among the newest 500 matches; `ranked` says how many that were. */
 export async function searchDocuments(
@@ -29,6 +39,7 @@ export async function searchDocuments(
      SELECT d.domain_key AS "domainKey", d.url_hash AS hash, d.url, d.title, d.language, d.published_at AS "publishedAt",
             d.crawled_at AS "crawledAt", d.word_count AS "wordCount", d.source_id AS "sourceId",
             ts_headline('simple', left(d.text, 20000), asked.q, 'MaxFragments=1, MaxWords=22, MinWords=8, StartSel=«, StopSel=»') AS snippet,
+            ${copiesOfDocument},
             (SELECT count(*)::integer FROM newest) AS ranked
        FROM asked, (SELECT * FROM newest ORDER BY rank DESC LIMIT $2) n
        JOIN documents d ON d.bucket = n.bucket AND d.domain_key = n.domain_key AND d.url_hash = n.url_hash
@@ -42,8 +53,9 @@ export async function searchDocuments(
 export async function listRecentDocuments(db: Queryable, limit: number): Promise<DocumentHit[]> {
   const result = await db.query<DocumentHit>(
     `SELECT domain_key AS "domainKey", url_hash AS hash, url, title, language, published_at AS "publishedAt",
-            crawled_at AS "crawledAt", word_count AS "wordCount", source_id AS "sourceId", left(text, 160) AS snippet
-       FROM documents ORDER BY crawled_at DESC LIMIT $1`,
+            crawled_at AS "crawledAt", word_count AS "wordCount", source_id AS "sourceId", left(text, 160) AS snippet,
+            ${copiesOfDocument}
+       FROM documents d ORDER BY crawled_at DESC LIMIT $1`,
     [limit],
   );
   return result.rows;

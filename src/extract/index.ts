@@ -2,3 +2,11 @@ export { type BlockStory, type Candidate, type Explanation, explainPage } from '
 export { contentHash, type Extraction, type ExtractOptions, extractPage } from './extract-page.ts';
 export type { PageImage } from './images.ts';
 export { parseSelectors, type Selected, type Selectors, selectNodes } from './selectors.ts';
+export {
+  COPY_SIMILARITY,
+  SIGNATURE_BANDS,
+  SIGNATURE_CHARS,
+  signatureBands,
+  signatureSimilarity,
+  textSignature,
+} from './signature.ts';

@@ -46,7 +46,14 @@ function printHits(hits: readonly DocumentHit[]): void {
     { title: 'TITLE', value: (row) => row.title ?? '(no title)', flexible: true },
     { title: 'LANG', value: (row) => row.language ?? '–' },
     { title: 'WORDS', value: (row) => String(row.wordCount), align: 'right' },
+    // Most lists have none: the column would only take the titles' room.
+    ...(hits.some((row) => row.copies > 0)
+      ? [{ title: 'COPIES', value: copiesOf, align: 'right' as const }]
+      : []),
     { title: 'PUBLISHED', value: (row) => relativeTime(row.publishedAt) },
     { title: 'URL', value: (row) => row.url, flexible: true },
   ]);
 }
+
+const copiesOf = ({ copies }: DocumentHit): string =>
+  copies === 0 ? '' : copies >= 999 ? 'and 999+' : `and ${copies}`;

@@ -1,0 +1,1 @@
+DROP TABLE document_copies, document_bands, document_signatures;

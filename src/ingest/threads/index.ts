@@ -6,8 +6,9 @@ import { ReaderThread } from './reader-thread.ts';
 const mainPageBytes = 512 * 1024;
 const mainChannelBytes = 1024 * 1024;
 const deadlineMs = 2000;
-// Channels may have 50 MB, of which this reads 5 to 30 a second: a fixed deadline would be one on their size.
-const channelBytesPerMs = 5000;
+// Channels may have 50 MB, of which this reads 5 to 30 a second on a free core and a fifth of that on a busy one: a fixed
+// deadline would be one on their size.
+const channelBytesPerMs = 1000;
 
 /** Where a response is read: on this thread only what takes linear time in a small input. */
 export function decideReader(response: PageResponse, settings: IngestSettings): 'here' | 'thread' {

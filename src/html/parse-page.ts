@@ -2,7 +2,7 @@ import { resolveUrl as resolveWhatwg } from '../url/index.ts';
 import { attribute, collapse, INLINE, PageNode, TEXT, textOf } from './node.ts';
 import { repairDoubleEncoding } from './repair-encoding.ts';
 import { type ScanHandler, scanHtml } from './scan.ts';
-import { belongsInHead, CLOSES_P, IMPLIED_END, SCOPE, VOID } from './tree-rules.ts';
+import { flagsOf, IMPLIED_END, SCOPE, TAG } from './tree-rules.ts';
 
 /** A page after its one pass: the tree, and the places everybody asks for. */
 export type Page = {
@@ -108,7 +108,8 @@ class TreeBuilder implements ScanHandler {
 
   private openElement(selfClosing: boolean): void {
     const tag = this.tag;
-    if (tag === 'html' || tag === 'body' || tag === 'head') {
+    const flags = flagsOf(tag);
+    if ((flags & TAG.once) !== 0) {
       const seen = tag === 'html' ? this.htmlNode : tag === 'body' ? this.bodyNode : this.headNode;
       if (seen !== null) {
         // A second <html> or <body> only adds its attributes.
@@ -117,17 +118,17 @@ class TreeBuilder implements ScanHandler {
       }
     }
     if (this.full()) return;
-    if (this.svgDepth === 0) this.closeImplied(tag);
+    if (this.svgDepth === 0) this.closeImplied(tag, flags);
     if (this.stack.length > this.maxDepth) this.pop();
     const parent = this.stack[this.stack.length - 1]!;
     const node = new PageNode(tag, parent, this.nodeCount++, '');
     node.attributes = this.attributes;
     this.append(parent, node);
-    this.note(node);
-    if (VOID.has(tag) || selfClosing) return;
+    if ((flags & TAG.noted) !== 0) this.note(node);
+    if ((flags & TAG.void) !== 0 || selfClosing) return;
     this.stack.push(node);
     this.openTags.set(tag, (this.openTags.get(tag) ?? 0) + 1);
-    if (tag === 'svg' || tag === 'math') this.svgDepth++;
+    if ((flags & TAG.foreign) !== 0) this.svgDepth++;
   }
 
   private note(node: PageNode): void {
@@ -172,9 +173,9 @@ class TreeBuilder implements ScanHandler {
     }
   }
 
-  private closeImplied(tag: string): void {
-    if ((this.openTags.get('head') ?? 0) > 0 && !belongsInHead(tag)) this.closeUpTo('head');
-    const rule = IMPLIED_END.get(tag);
+  private closeImplied(tag: string, flags: number): void {
+    if ((flags & TAG.inHead) === 0 && (this.openTags.get('head') ?? 0) > 0) this.closeUpTo('head');
+    const rule = (flags & TAG.ends) === 0 ? undefined : IMPLIED_END.get(tag);
     if (rule !== undefined) {
       let from = -1;
       for (let i = this.stack.length - 1; i > 0; i--) {
@@ -184,7 +185,7 @@ class TreeBuilder implements ScanHandler {
       }
       if (from > 0) while (this.stack.length > from) this.pop();
     }
-    if (CLOSES_P.has(tag) && (this.openTags.get('p') ?? 0) > 0) {
+    if ((flags & TAG.closesP) !== 0 && (this.openTags.get('p') ?? 0) > 0) {
       for (let i = this.stack.length - 1; i > 0; i--) {
         const name = this.stack[i]!.tag;
         if (name === 'p') {

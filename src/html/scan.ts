@@ -1,5 +1,5 @@
 import { Tokenizer } from 'htmlparser2';
-import { readName } from './name-table.ts';
+import { hashStep, nameAt } from './names.ts';
 
 /** What the scanner reports, in document order. */
 export type ScanHandler = {
@@ -122,9 +122,13 @@ export function scanHtml(html: string, handler: ScanHandler): void {
       const end = html.indexOf('>', at);
       let nameEnd = at + 2;
       const stop = end < 0 ? length : end;
-      while (nameEnd < stop && !isSpace(html.charCodeAt(nameEnd)) && html.charCodeAt(nameEnd) !== 47)
-        nameEnd++;
-      handler.close(readName(html, at + 2, nameEnd));
+      let hash = 0;
+      for (; nameEnd < stop; nameEnd++) {
+        const code = html.charCodeAt(nameEnd);
+        if (code === 47 || isSpace(code)) break;
+        hash = hashStep(hash, code);
+      }
+      handler.close(nameAt(html, at + 2, nameEnd, hash));
       textStart = end < 0 ? length : end + 1;
     } else if (next === 33 || next === 63 || next === 47) {
       flush(at);
@@ -160,8 +164,12 @@ function readOpenTag(html: string, start: number, reader: Reader, handler: ScanH
   const { length } = html;
   let at = start;
   let code = html.charCodeAt(at);
-  while (at < length && code !== 62 && code !== 47 && !isSpace(code)) code = html.charCodeAt(++at);
-  const tag = readName(html, start, at);
+  let hash = 0;
+  while (at < length && code !== 62 && code !== 47 && !isSpace(code)) {
+    hash = hashStep(hash, code);
+    code = html.charCodeAt(++at);
+  }
+  const tag = nameAt(html, start, at, hash);
   let attributes: string[] | null = null;
   let selfClosing = false;
   while (at < length) {
@@ -175,10 +183,13 @@ function readOpenTag(html: string, start: number, reader: Reader, handler: ScanH
     selfClosing = false;
     const nameStart = at;
     // The first character belongs to the name whatever it is, so that every round moves on.
+    hash = hashStep(0, code);
     code = html.charCodeAt(++at);
-    while (at < length && code !== 61 && code !== 62 && code !== 47 && !isSpace(code))
+    while (at < length && code !== 61 && code !== 62 && code !== 47 && !isSpace(code)) {
+      hash = hashStep(hash, code);
       code = html.charCodeAt(++at);
-    const name = readName(html, nameStart, at);
+    }
+    const name = nameAt(html, nameStart, at, hash);
     while (at < length && isSpace(html.charCodeAt(at))) at++;
     let value = '';
     if (html.charCodeAt(at) === 61) {

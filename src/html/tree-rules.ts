@@ -1,10 +1,9 @@
-/** Elements without content. */
-export const VOID = new Set(
+const VOID = new Set(
   'area base basefont br col embed frame hr img input keygen link meta param source track wbr'.split(' '),
 );
 
-/** Opening one of these ends an open paragraph (HTML standard, 13.2.6.4.7). */
-export const CLOSES_P = new Set(
+// Opening one of these ends an open paragraph (HTML standard, 13.2.6.4.7).
+const CLOSES_P = new Set(
   (
     'address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer form h1 h2 h3 ' +
     'h4 h5 h6 header hgroup hr main menu nav ol p pre search section summary table ul li dd dt'
@@ -33,7 +32,37 @@ export const SCOPE = set('html body table td th caption button object marquee te
 
 const HEAD_ONLY = set('head title meta link base script style noscript template');
 
-/** Whether the element may stand in the head without ending it. */
-export function belongsInHead(tag: string): boolean {
-  return HEAD_ONLY.has(tag);
+/** What the tree builder asks about a tag when it opens, as bits: one look-up instead of five. */
+export const TAG = {
+  /** Has no content. */
+  void: 1,
+  /** Ends an open paragraph. */
+  closesP: 2,
+  /** May stand in the head without ending it. */
+  inHead: 4,
+  /** Has a rule in IMPLIED_END. */
+  ends: 8,
+  /** There is one of it in a page: html, head, body. */
+  once: 16,
+  /** Its content is not HTML: svg, math. */
+  foreign: 32,
+  /** Kept in a list of the page, or looked at closer. */
+  noted: 64,
+} as const;
+
+const FLAGS = new Map<string, number>();
+const flag = (tags: Iterable<string>, bit: number) => {
+  for (const tag of tags) FLAGS.set(tag, (FLAGS.get(tag) ?? 0) | bit);
+};
+flag(VOID, TAG.void);
+flag(CLOSES_P, TAG.closesP);
+flag(HEAD_ONLY, TAG.inHead);
+flag(IMPLIED_END.keys(), TAG.ends);
+flag(['html', 'head', 'body'], TAG.once);
+flag(['svg', 'math'], TAG.foreign);
+flag(set('a meta link title base html head body input script'), TAG.noted);
+
+/** The bits of TAG that a tag has. */
+export function flagsOf(tag: string): number {
+  return FLAGS.get(tag) ?? 0;
 }

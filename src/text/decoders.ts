@@ -1,4 +1,4 @@
-import { isAscii } from 'node:buffer';
+import { isAscii, isUtf8, transcode } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import iconv from 'iconv-lite';
 import { decodeEbcdic, ebcdicName } from './ebcdic.ts';
@@ -51,12 +51,36 @@ function makePlatformDecoder(charset: string): TextDecoder | null {
   }
 }
 
+// Characters above U+00FF: their first byte is 0xC4 or more. Without any, the engine keeps one byte a character.
+function hasWide(bytes: Uint8Array): boolean {
+  const aligned = bytes.byteOffset % 4 === 0 ? bytes.length >> 2 : 0;
+  const words = aligned === 0 ? noWords : new Int32Array(bytes.buffer, bytes.byteOffset, aligned);
+  for (let at = 0; at < words.length; at += 1) {
+    if ((words[at]! & 0x80808080) === 0) continue;
+    for (let byte = at * 4; byte < at * 4 + 4; byte += 1) if (bytes[byte]! >= 0xc4) return true;
+  }
+  for (let at = words.length * 4; at < bytes.length; at += 1) if (bytes[at]! >= 0xc4) return true;
+  return false;
+}
+
+const noWords = new Int32Array(0);
+
+// One typographic quotation mark is enough to take the engine's decoder off its fast path: 0.31 ms for a page of 83 kB
+// against 0.21 by way of UTF-16. Only for valid UTF-8.
+function decodeWide(bytes: Uint8Array): string {
+  const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  return transcode(marked ? bytes.subarray(3) : bytes, 'utf8', 'ucs2').toString('ucs2');
+}
+
 /** Decodes a whole document in an encoding that resolveLabel() named; a byte order mark is dropped. */
 export function decodeAs(bytes: Uint8Array, charset: string): string {
   if (charset === 'windows-1252') return decodeWindows1252(bytes);
   if (ebcdicName(charset) !== null) return decodeEbcdic(bytes, charset);
   // Most bytes of the web are ASCII or UTF-8, for which a plain copy will do.
-  if (charset === 'utf-8' && isAscii(bytes)) return asBuffer(bytes).toString('latin1');
+  if (charset === 'utf-8') {
+    if (isAscii(bytes)) return asBuffer(bytes).toString('latin1');
+    if (isUtf8(bytes) && hasWide(bytes)) return decodeWide(bytes);
+  }
   const decoder = platformDecoder(charset);
   if (decoder !== null) return decoder.decode(bytes);
   return iconv.decode(asBuffer(bytes), charset, { stripBOM: true });

@@ -12,6 +12,19 @@ function encode(text: string, charset: string): Uint8Array {
   return iconv.encode(text, charset);
 }
 
+describe('UTF-8', () => {
+  it('is read as the platform reads it, whatever its characters and wherever the bytes lie', () => {
+    const texts = fc.string({ unit: fc.constantFrom('a', 'é', 'ÿ', 'Ā', '’', 'Я', '語', '😀', '\ufeff') });
+    fc.assert(
+      fc.property(texts, fc.nat(3), (text, shift) => {
+        const bytes = Buffer.from(' '.repeat(shift) + text).subarray(shift);
+        const { text: read, charset } = decodeBytes(bytes, { contentType: 'text/html; charset=utf-8' });
+        if (charset === 'utf-8') expect(read).toBe(new TextDecoder().decode(bytes));
+      }),
+    );
+  });
+});
+
 describe('decodeBytes', () => {
   const cases: [
     string,

@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { handleResponse } from '../handle.ts';
 import { ingest } from '../index.ts';
@@ -56,7 +56,7 @@ describe('the reading thread', () => {
     expect(here.outcome).toBe('document');
     expect(there).toEqual(here);
     if (there.outcome !== 'document') return;
-    expect(gunzipSync(there.document.raw!.body).toString()).toBe(html);
+    expect(brotliDecompressSync(there.document.raw!.body).toString()).toBe(html);
     expect(Buffer.isBuffer(there.document.contentHash)).toBe(true);
   });
 

@@ -65,7 +65,7 @@ const isCopy = (a: Buffer, b: Buffer): boolean => signatureSimilarity(a, b) >= C
  * Whom each document joins: the cluster of the most similar candidate, or a new one with it, named after the elder of
  * the two. The eldest goes first and sees no younger one of its own batch, so the order within a batch does not matter.
  */
-export function decideJoins(
+function decideJoins(
   documents: readonly Signed[],
   candidates: ReadonlyMap<string, readonly Signed[]>,
 ): { member: DocumentKey; cluster: DocumentKey }[] {

@@ -102,7 +102,7 @@ ANYWHERE.forEach(([name], bit) => {
 });
 
 /** The groups whose phrases a lower-case text may hold, by the beginnings of its words. */
-export function possibleGroups(text: string): number {
+function possibleGroups(text: string): number {
   let groups = 0;
   let key = 0;
   let letters = 0;

@@ -113,7 +113,7 @@ function dropCopies(blocks: Block[], keep: boolean[]): void {
 }
 
 /** The blocks to keep, given the probability of each. */
-export function chooseBlocks(blocks: Block[], chances: Float64Array): { bar: number; keep: boolean[] } {
+function chooseBlocks(blocks: Block[], chances: Float64Array): { bar: number; keep: boolean[] } {
   const bar = decideBar(blocks, chances);
   const keep = decideRuns(blocks, chances, bar);
   // A page of one doubtful paragraph is not worth entering for the runs; it is still the best there is.

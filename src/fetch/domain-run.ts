@@ -11,7 +11,7 @@ import {
   settle,
   submit,
 } from '../frontier/index.ts';
-import type { Switches, SwitchReader } from '../switches/index.ts';
+import { decideBudget, type Switches, type SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import type { HttpClient } from './client/index.ts';
 import { concludeRow, ended, type RowContext, type RowEnd } from './conclude/index.ts';
@@ -361,7 +361,7 @@ export class DomainRun {
         lastAnswerAt: this.#pacer.lastAnswerAt ?? now - longAgoMs,
         defaultDelayMs: options.defaultDelayMs,
         ...(learnt === undefined ? {} : { learnt }),
-        budget: this.#switches?.budgets && options.maxPagesPerRun > 0 ? options.maxPagesPerRun : null,
+        budget: this.#switches === null ? null : decideBudget(this.#switches, options.maxPagesPerRun),
       }),
     );
     this.#items = [];

@@ -3,7 +3,7 @@ import { type Database, isConnectionLost } from '../db/index.ts';
 import { hasBacklog } from '../documents/index.ts';
 import { createMarks, Leaser, loadIdleMs, type Marks, renew, WakeListener } from '../frontier/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
-import { type Switches, SwitchReader } from '../switches/index.ts';
+import { decideBudget, SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { createHttpClient, type HttpClient, parseHostsFile } from './client/index.ts';
 import { DomainRun, type RunDeps } from './domain-run.ts';
@@ -176,7 +176,7 @@ export class Fetcher {
       defaultDelayMs: config.fetch.defaultDelayMs,
       batch: config.fetch.batch,
       marks: this.#marks,
-      budget: this.#budget(switches),
+      budget: decideBudget(switches, this.#options.config.domains.maxPagesPerRun),
     });
     for (const one of leases) this.#begin(new DomainRun(this.#deps, one, askedAt + this.#selfStopMs()));
     metrics.leasedDomains.set(this.#runs.size);
@@ -210,11 +210,6 @@ export class Fetcher {
         this.#wake?.();
       });
     this.#runs.set(run, done);
-  }
-
-  #budget(switches: Switches): number | null {
-    const { maxPagesPerRun } = this.#options.config.domains;
-    return switches.budgets && maxPagesPerRun > 0 ? maxPagesPerRun : null;
   }
 
   /** Nobody answers any more: wait, then try one domain; whoever answers ends it. Answers how many may be leased. */
@@ -259,7 +254,7 @@ export class Fetcher {
     const switches = await this.#switches.current();
     const woken = await this.#leaser.promote({
       slots: 200,
-      budget: this.#budget(switches),
+      budget: decideBudget(switches, this.#options.config.domains.maxPagesPerRun),
       refresh: switches.refresh,
     });
     if (woken > 0) this.#wake?.();

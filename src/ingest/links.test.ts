@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { makeLeasedUrl, makeResponse } from '../../test/setup/page-response.ts';
 import type { LeasedUrl } from '../frontier/index.ts';
 import type { Source } from '../sources/index.ts';
 import { ingestListing } from './links.ts';
@@ -11,38 +12,15 @@ const html = `<html><body>
 </body></html>`;
 
 function listing(change: Partial<LeasedUrl>): PageResponse {
-  const row: LeasedUrl = {
-    hash: Buffer.alloc(32),
+  const row = makeLeasedUrl({
     url: 'https://seeded.test/',
     kind: 'listing',
     origin: 'spider',
     sourceId: null,
-    level: 5,
-    priority: 5,
-    depth: 0,
-    hops: 0,
-    tries: 0,
-    fetchCount: 0,
-    etag: null,
-    lastModified: null,
-    contentHash: null,
-    dueAt: new Date(0),
-    executionId: null,
-    refreshSeconds: null,
     ...change,
-  };
-  return {
-    row,
-    finalUrl: row.url,
-    finalHash: row.hash,
-    status: 200,
-    headers: { 'content-type': 'text/html; charset=utf-8' },
-    body: Buffer.from(html),
-    wireBody: null,
-    contentEncoding: null,
-  };
+  });
+  return makeResponse(html, { row, finalUrl: row.url, finalHash: row.hash });
 }
-
 const settings = (source: Partial<Source> | null): IngestSettings => ({
   source: source as Source | null,
   channel: null,

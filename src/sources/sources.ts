@@ -17,8 +17,6 @@ export type SourceSettings = {
   respectRobots?: boolean;
   /** Proxies for its requests instead of the configured ones; an empty list means none. */
   proxies?: string[];
-  /** Group of fetchers that fetches it. */
-  pool?: string;
   /** CSS selectors that are tried before any other evidence on its pages. */
   selectors?: Selectors;
 };
@@ -131,7 +129,6 @@ export type SourceChange = {
   rateLimitMs?: number | null;
   priority?: number;
   proxies?: string[] | null;
-  pool?: string | null;
 };
 
 /** Changes a source and writes down who did it; null when there is none of that name. */

@@ -1,4 +1,5 @@
 export {
+  decideBudget,
   loadSwitchChanges,
   loadSwitches,
   type SwitchChange,

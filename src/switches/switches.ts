@@ -57,6 +57,11 @@ export async function saveAudit(
   ]);
 }
 
+/** Pages a domain's run may fetch as the switches stand; null: no limit. */
+export function decideBudget(switches: Switches, maxPagesPerRun: number): number | null {
+  return switches.budgets && maxPagesPerRun > 0 ? maxPagesPerRun : null;
+}
+
 const lifeMs = 2000;
 
 /** The switches as a worker sees them: read again every two seconds. */

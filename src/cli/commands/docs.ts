@@ -1,11 +1,17 @@
 import type { Command } from 'commander';
-import { type DocumentHit, listRecentDocuments, searchDocuments } from '../../documents/index.ts';
-import { urlId } from '../../url/index.ts';
+import {
+  type DocumentHit,
+  listRecentDocuments,
+  loadCluster,
+  searchDocuments,
+} from '../../documents/index.ts';
+import { AppError, EXIT } from '../../errors/index.ts';
+import { identifyUrl, urlId } from '../../url/index.ts';
 import { loadContext, withDatabase } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
 
-/** `docs search`, `docs list`. */
+/** `docs search`, `docs list`, `docs copies`. */
 export function addDocsCommands(program: Command): void {
   const docs = program.command('docs').description('search and list documents');
   docs
@@ -35,6 +41,25 @@ export function addDocsCommands(program: Command): void {
       if (context.flags.json) return printJson(hits.map(shown));
       if (hits.length === 0) return void process.stdout.write('No documents yet.\n');
       printHits(hits);
+    });
+  docs
+    .command('copies <url>')
+    .description('where else an article stands, in nearly the same words')
+    .action(async (url: string, _flags: object, command: Command) => {
+      const identified = identifyUrl(url);
+      if (identified.outcome === 'rejected')
+        throw new AppError('usage', `"${url}" is no address of a document`, { exitCode: EXIT.usage });
+      const { domainKey, hash } = identified.identity;
+      const context = loadContext(command);
+      const cluster = await withDatabase(context, ({ pool }) => loadCluster(pool, urlId(domainKey, hash)));
+      if (context.flags.json) return printJson(cluster);
+      if (cluster === null) return void process.stdout.write('No copies of it are known.\n');
+      printTable(cluster.members, [
+        { title: 'TITLE', value: (row) => row.title ?? '(no title)', flexible: true },
+        { title: 'FIRST', value: (row) => (row.first ? 'yes' : '') },
+        { title: 'PUBLISHED', value: (row) => relativeTime(row.publishedAt) },
+        { title: 'URL', value: (row) => row.url, flexible: true },
+      ]);
     });
 }
 

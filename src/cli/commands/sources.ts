@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { findDiscovery, listChannels, startDiscovery } from '../../channels/index.ts';
 import type { Database, Queryable } from '../../db/index.ts';
-import { configureDomain, loadDomain } from '../../domains/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import {
   checkSourceUrl,
@@ -16,7 +15,7 @@ import {
 import { systemClock } from '../../telemetry/index.ts';
 import { type Context, loadContext, withDatabase } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
-import { onOff, operatorName, poolName } from '../operator.ts';
+import { onOff, operatorName } from '../operator.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
 
 /** `add`, `sources`, `channels`. */
@@ -63,17 +62,17 @@ export function addSourceCommands(program: Command): void {
     });
   sources
     .command('set <slug>')
-    .description(
-      'give a source its own delay, priority, proxies or group of fetchers; "default" takes it back',
-    )
+    .description('give a source its own delay, priority or proxies; "default" takes it back')
     .option('--delay <ms>', 'least milliseconds between two requests for its URLs')
     .option('--priority <n>', '1 to 10')
     .option('--proxies <list>', 'comma-separated proxy addresses, or "none"')
-    .option('--pool <name>', 'group of fetchers for its domain')
     .action(async (slug: string, flags: SetFlags, command: Command) => {
       const change = sourceChangeOf(flags);
       const context = loadContext(command);
-      const source = await withDatabase(context, ({ pool }) => saveChange(context, pool, slug, change));
+      const source = await withDatabase(context, ({ pool }) =>
+        updateSource(pool, slug, change, operatorName()),
+      );
+      if (source === null) throw unknownSource(slug);
       if (context.flags.json) return printJson(source);
       say(`${source.name} is changed; every fetcher follows within seconds.`);
     });
@@ -223,7 +222,7 @@ const unknownSource = (slug: string): AppError =>
     advice: 'The SLUG column of "outrider sources" lists them.',
   });
 
-type SetFlags = { delay?: string; priority?: string; proxies?: string; pool?: string };
+type SetFlags = { delay?: string; priority?: string; proxies?: string };
 
 function sourceChangeOf(flags: SetFlags): SourceChange {
   const orNull = <T>(text: string, read: (text: string) => T): T | null =>
@@ -240,12 +239,11 @@ function sourceChangeOf(flags: SetFlags): SourceChange {
       ? {}
       : { priority: wholeNumber('--priority', flags.priority, { least: 1, most: 10 }) }),
     ...(flags.proxies === undefined ? {} : { proxies: orNull(flags.proxies, proxyList) }),
-    ...(flags.pool === undefined ? {} : { pool: orNull(flags.pool, poolName) }),
   };
   if (Object.keys(change).length === 0)
     throw new AppError('usage', 'nothing to set', {
       exitCode: EXIT.usage,
-      advice: 'Give at least one of --delay, --priority, --proxies and --pool.',
+      advice: 'Give at least one of --delay, --priority and --proxies.',
     });
   return change;
 }
@@ -260,26 +258,4 @@ function proxyList(text: string): string[] {
       advice: 'Write it like http://host:3128, https://user:password@host or socks5://host:1080.',
     });
   return list;
-}
-
-async function saveChange(
-  context: Context,
-  db: Queryable,
-  slug: string,
-  change: SourceChange,
-): Promise<Source> {
-  const source = await updateSource(db, slug, change, operatorName());
-  if (source === null) throw unknownSource(slug);
-  if (change.pool !== undefined) {
-    const { fetch, domains } = context.loaded.config;
-    const domain = await loadDomain(db, checkSourceUrl(source.url), fetch.defaultDelayMs);
-    if (domain !== null)
-      await configureDomain(
-        db,
-        domain,
-        { delayMs: domain.delay.configuredMs, budget: domain.budget.max, pool: change.pool },
-        domains.maxPagesPerRun,
-      );
-  }
-  return source;
 }

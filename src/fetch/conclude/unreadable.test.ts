@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { makeLeasedUrl } from '../../../test/setup/page-response.ts';
 import type { LeasedUrl } from '../../frontier/index.ts';
 import { identifyUrl } from '../../url/index.ts';
 import { concludeRow } from './index.ts';
@@ -9,28 +10,8 @@ const identified = identifyUrl(url);
 if (identified.outcome !== 'ok') throw new Error('the address is fine');
 const { identity } = identified;
 
-function makeRow(change: Partial<LeasedUrl>): LeasedUrl {
-  return {
-    hash: identity.hash,
-    url,
-    kind: 'article',
-    origin: 'feed',
-    sourceId: 1,
-    level: 5,
-    priority: 5,
-    depth: 0,
-    hops: 0,
-    tries: 0,
-    fetchCount: 0,
-    etag: null,
-    lastModified: null,
-    contentHash: null,
-    dueAt: new Date(0),
-    executionId: null,
-    refreshSeconds: null,
-    ...change,
-  };
-}
+const makeRow = (change: Partial<LeasedUrl>): LeasedUrl =>
+  makeLeasedUrl({ hash: identity.hash, url, ...change });
 
 function answerWith(html: string): Ended {
   const body = Buffer.from(html);

@@ -1,10 +1,16 @@
 import { brotliDecompressSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import {
+  makeArticle,
+  makeResponse,
+  makeSettings,
+  slowPage,
+  slowSelector,
+} from '../../../test/setup/page-response.ts';
 import { handleResponse } from '../handle.ts';
 import { ingest } from '../index.ts';
 import { decideReader } from './index.ts';
 import { ReaderThread } from './reader-thread.ts';
-import { makeArticle, makeResponse, makeSettings, slowPage, slowSelector } from './response.fixture.ts';
 
 const kilobyte = 1024;
 const page = (bytes: number) => makeResponse(Buffer.alloc(bytes, 'x'));

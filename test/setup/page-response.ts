@@ -1,33 +1,40 @@
-import type { Source } from '../../sources/index.ts';
-import type { IngestSettings, PageResponse } from '../response.ts';
+import type { LeasedUrl } from '../../src/frontier/index.ts';
+import type { IngestSettings, PageResponse } from '../../src/ingest/index.ts';
+import type { Source } from '../../src/sources/index.ts';
 
 const url = 'https://paper.example/news/a-story';
 
+/** A leased article that was never fetched. */
+export function makeLeasedUrl(change: Partial<LeasedUrl> = {}): LeasedUrl {
+  return {
+    hash: Buffer.alloc(32, 7),
+    url,
+    kind: 'article',
+    origin: 'feed',
+    sourceId: 1,
+    level: 5,
+    priority: 5,
+    depth: 0,
+    hops: 0,
+    tries: 0,
+    fetchCount: 0,
+    etag: null,
+    lastModified: null,
+    contentHash: null,
+    dueAt: new Date(0),
+    executionId: null,
+    refreshSeconds: null,
+    ...change,
+  };
+}
+
 /** A response with a body, as a fetcher would hand it over. */
 export function makeResponse(body: string | Buffer, change: Partial<PageResponse> = {}): PageResponse {
-  const hash = Buffer.alloc(32, 7);
+  const row = makeLeasedUrl();
   return {
-    row: {
-      hash,
-      url,
-      kind: 'article',
-      origin: 'feed',
-      sourceId: 1,
-      level: 5,
-      priority: 5,
-      depth: 0,
-      hops: 0,
-      tries: 0,
-      fetchCount: 0,
-      etag: null,
-      lastModified: null,
-      contentHash: null,
-      dueAt: new Date(0),
-      executionId: null,
-      refreshSeconds: null,
-    },
-    finalUrl: url,
-    finalHash: hash,
+    row,
+    finalUrl: row.url,
+    finalHash: row.hash,
     status: 200,
     headers: { 'content-type': 'text/html; charset=utf-8' },
     body: Buffer.from(body),

@@ -52,7 +52,7 @@ export function extractBody(
   evidence.text = 'blocks';
   const body = { ...joinBlocks(kept), confidence, blocks, kept };
   if (confidence >= LOW_CONFIDENCE || !context.allowFallback) return body;
-  const second = readabilityText(page.html);
+  const second = readabilityText(page.source.read(0, page.source.raw.length));
   const words = second === null ? 0 : second.split(/\s+/).length;
   if (second === null || words <= body.wordCount) return body;
   evidence.text = 'readability';

@@ -118,8 +118,8 @@ describe('the text', () => {
     const body = `<h1>Lamps of the harbour</h1>${prose('the quay')}<figure><img src="a.jpg"><figcaption>The quay at night, seen from the lighthouse. Photo: Ada Lund</figcaption></figure>${prose('the quay')}`;
     const top = '';
     const comments = `<div id="comments"><div class="comment">${prose('a comment')}</div><div class="comment">${prose('another comment')}</div></div>`;
-    const source = page({ head: '<title>Lamps of the harbour</title>', top, body });
-    const html = source.html.replace('</main>', `</main>${comments}`);
+    const parsed = page({ head: '<title>Lamps of the harbour</title>', top, body });
+    const html = parsed.source.raw.replace('</main>', `</main>${comments}`);
     const { text } = extractPage(parsePage(html, { url: 'https://post.example/a' }));
     expect(text.match(/the quay for weeks/g)).toHaveLength(1);
     expect(text).toContain('the ferry');

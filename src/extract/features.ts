@@ -229,7 +229,9 @@ function addPage(row: Row, i: number, blocks: Block[], outline: Outline): void {
   row.add(headlineAt < 0 ? 2 : i >= headlineAt ? 1 : 0);
   // Only a line of about the title's length can be the title.
   const key =
-    chars > 3 && 2 * chars > titleKey.length && chars < 2 * titleKey.length + 40 ? comparable(text) : '';
+    chars > 3 && 2 * chars > titleKey.length && chars < 2 * titleKey.length + 40 && mayBeIn(text, titleKey)
+      ? comparable(text)
+      : '';
   const alike = key.length > 5 && (titleKey.includes(key) || key.includes(titleKey));
   row.add(titleKey !== '' && alike ? 1 : 0);
   row.add(key !== '' && key === titleKey ? 1 : 0);
@@ -243,6 +245,28 @@ function addPage(row: Row, i: number, blocks: Block[], outline: Outline): void {
   const described =
     chars > 20 && description.length > 20 && text.slice(0, 40) === description.slice(0, Math.min(40, chars));
   row.add(described ? 1 : 0);
+}
+
+// Letters and digits at either end of a line that the title must hold for the whole to be worth comparing.
+const END_CHARS = 4;
+
+/** Whether a line begins or ends with something the title holds; false only where it cannot be the title. */
+function mayBeIn(text: string, titleKey: string): boolean {
+  return titleKey.includes(endKey(text, 0, 1)) || titleKey.includes(endKey(text, text.length - 1, -1));
+}
+
+/** The first letters and digits of a line in lower case, read forwards or backwards; empty when unsure. */
+function endKey(text: string, from: number, step: 1 | -1): string {
+  let key = '';
+  for (let i = from; i >= 0 && i < text.length && key.length < END_CHARS; i += step) {
+    const code = text.charCodeAt(i);
+    if (code > 127) return '';
+    const isUpper = code >= 65 && code <= 90;
+    if (!isUpper && !(code >= 97 && code <= 122) && !(code >= 48 && code <= 57)) continue;
+    const char = String.fromCharCode(isUpper ? code + 32 : code);
+    key = step === 1 ? key + char : char + key;
+  }
+  return key;
 }
 
 function addGroup(row: Row, i: number, blocks: Block[], outline: Outline): void {

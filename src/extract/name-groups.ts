@@ -161,8 +161,11 @@ const COMPOUND_BITS = COMPOUND.map(([pattern, groups]) => {
   return [pattern, bits] as const;
 });
 
+// One pattern that any of them would match: most words match none, and twelve tries a word were a twentieth of a page.
+const ANY_COMPOUND = new RegExp(COMPOUND.map(([pattern]) => pattern.source).join('|'));
+
 function compoundBits(word: string): number {
-  if (word.length < 7) return 0;
+  if (word.length < 7 || !ANY_COMPOUND.test(word)) return 0;
   let bits = 0;
   for (const [pattern, value] of COMPOUND_BITS) if (pattern.test(word)) bits |= value;
   return bits;

@@ -147,23 +147,76 @@ export const PHRASE_NAMES: readonly string[] = [
   ...ANYWHERE.map(([name]) => name),
 ];
 
+// What a line must begin with, after signs and a number, for a pattern of FIRST to match: the first letters of the first
+// word. Dates begin with any word and hold a digit.
+const FIRST_WORDS: Record<string, string> = {
+  more:
+    'read see lear find disc clic view watc list chec expl rela also more don reco you up next prev mehr lese weit auch ' +
+    'lire voir leer lea lee te legg leia voc les czyt',
+  share:
+    'shar twee pin e emai prin copy face twit x what link pint redd tele teil part comp cond save book foll like',
+  comments: 'comm repl resp leav post add log logi sign komm come',
+  ad: 'adve spon prom ad ads werb anze publ pubb anno rekl',
+  toc: 'tabl cont in jump on what inha somm quic skip',
+  tags: 'tag tags topi file cate keyw post tagg etiq schl them mots tema labe more in',
+  refs: 'refe sour bibl note foot cita furt reso work quel lite exte see fuen',
+};
+const firstBitsByPrefix = new Map<number, number>();
+let DATE_BIT = 0;
+FIRST.forEach(([name], bit) => {
+  if (name === 'date') DATE_BIT = 1 << bit;
+  for (const word of FIRST_WORDS[name]?.split(' ') ?? []) {
+    const key = prefixKey(word);
+    firstBitsByPrefix.set(key, (firstBitsByPrefix.get(key) ?? 0) | (1 << bit));
+  }
+});
+const ALL_FIRST = (1 << FIRST.length) - 1;
+// A date pattern reaches no further than this for its first digit.
+const DATE_CHARS = 50;
+
+/** The patterns of FIRST that a lower-case line can match, as bits, by its first word and whether it holds a digit. */
+function possibleFirst(text: string): number {
+  let at = 0;
+  let key = 0;
+  let letters = 0;
+  let bits = 0;
+  for (; at < text.length && at < DATE_CHARS; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= 48 && code <= 57) {
+      bits = DATE_BIT;
+      break;
+    }
+  }
+  for (at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= LETTER_A && code <= 122) {
+      if (letters < MAX_PREFIX) {
+        key = key * 32 + code - LETTER_A + 1;
+        letters++;
+      }
+      if (letters === MAX_PREFIX) break;
+    } else if (code > 127) return ALL_FIRST;
+    else if (letters > 0) break;
+  }
+  return bits | (firstBitsByPrefix.get(key) ?? 0);
+}
+
 /**
  * Which phrase groups a line belongs to, as bits. Lower case once and plain patterns: with the flags `i` and `u` the
  * same patterns took a tenth of a page's time.
  */
 export function phraseBits(text: string): number {
+  // Beyond this it is a paragraph, whatever it mentions.
+  if (text.length > PARAGRAPH_CHARS) return 0;
   let bits = text.length <= BYLINE_CHARS && BYLINE.test(text) ? 1 : 0;
   const sample = (text.length <= ANYWHERE_CHARS ? text : text.slice(0, ANYWHERE_CHARS)).toLowerCase();
   const start = sample.length <= FIRST_CHARS ? sample : sample.slice(0, FIRST_CHARS);
-  let bit = 1;
-  // Beyond this it is a paragraph, whatever it mentions.
-  if (text.length > PARAGRAPH_CHARS) return bits;
-  for (const [, pattern] of FIRST) {
-    if (pattern.test(start)) bits |= 1 << bit;
-    bit++;
-  }
+  const first = possibleFirst(start);
+  for (let i = 0; first >> i !== 0; i++)
+    if (((first >> i) & 1) === 1 && FIRST[i]![1].test(start)) bits |= 1 << (i + 1);
   const possible = possibleGroups(sample);
   for (let group = 0; possible >> group !== 0; group++)
-    if (((possible >> group) & 1) === 1 && ANYWHERE[group]![1].test(sample)) bits |= 1 << (bit + group);
+    if (((possible >> group) & 1) === 1 && ANYWHERE[group]![1].test(sample))
+      bits |= 1 << (1 + FIRST.length + group);
   return bits;
 }

@@ -1,3 +1,4 @@
+import { type TextSource, textSource } from '../text/index.ts';
 import { resolveUrl as resolveWhatwg } from '../url/index.ts';
 import { attribute, collapse, INLINE, PageNode, TEXT, textOf } from './node.ts';
 import { repairDoubleEncoding } from './repair-encoding.ts';
@@ -7,8 +8,8 @@ import { flagsOf, IMPLIED_END, SCOPE, TAG } from './tree-rules.ts';
 /** A page after its one pass: the tree, and the places everybody asks for. */
 export type Page = {
   url: string;
-  /** The text the page was read from; nodes hold slices of it, so it lives as long as they do anyway. */
-  html: string;
+  /** What the page was read from; nodes hold slices of it, so it lives as long as they do anyway. */
+  source: TextSource;
   /** Where relative addresses resolve against: `<base href>` or the page's own address. */
   baseUrl: string;
   root: PageNode;
@@ -70,7 +71,7 @@ class TreeBuilder implements ScanHandler {
   text(text: string): void {
     const top = this.stack[this.stack.length - 1]!;
     if (top.tag === 'script' || top.tag === 'style') {
-      if (top.tag === 'script') this.scriptChars += text.length;
+      this.skip(text.length);
       if (top.text === 'ld') this.jsonLd[this.jsonLd.length - 1] += text;
       return;
     }
@@ -81,6 +82,15 @@ class TreeBuilder implements ScanHandler {
     }
     if (this.full()) return;
     this.append(top, new PageNode(TEXT, top, this.nodeCount++, text));
+  }
+
+  wantsRaw(): boolean {
+    const { tag, text } = this.stack[this.stack.length - 1]!;
+    return (tag !== 'script' && tag !== 'style') || text === 'ld';
+  }
+
+  skip(chars: number): void {
+    if (this.stack[this.stack.length - 1]!.tag === 'script') this.scriptChars += chars;
   }
 
   stopped(): boolean {
@@ -234,15 +244,15 @@ class TreeBuilder implements ScanHandler {
 const TABLE_PART = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr', 'td', 'th', 'caption']);
 
 /** Reads a page in one pass into a tree with capped depth and size; never throws on any text. */
-export function parsePage(source: string, options: ParseOptions): Page {
-  const html = repairDoubleEncoding(source);
+export function parsePage(html: string | TextSource, options: ParseOptions): Page {
+  const source = typeof html === 'string' ? textSource(repairDoubleEncoding(html)) : html;
   const builder = new TreeBuilder(options);
-  scanHtml(html, builder);
+  scanHtml(source, builder);
   const { root, htmlNode, titleNode, baseNode } = builder;
   const title = titleNode === null ? '' : collapse(textOf(titleNode, 2_000));
   return {
     url: options.url,
-    html,
+    source,
     baseUrl:
       resolveUrl(baseNode === null ? '' : (attribute(baseNode, 'href') ?? ''), options.url) ?? options.url,
     root,

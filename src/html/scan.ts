@@ -1,9 +1,14 @@
 import { Tokenizer } from 'htmlparser2';
+import type { TextSource } from '../text/index.ts';
 import { hashStep, nameAt } from './names.ts';
 
 /** What the scanner reports, in document order. */
 export type ScanHandler = {
   text(text: string): void;
+  /** Asked before the content of a raw element is read: whether anybody wants it. */
+  wantsRaw(): boolean;
+  /** Reports the size of a content nobody wanted. */
+  skip(chars: number): void;
   open(tag: string, attributes: string[] | null, selfClosing: boolean): void;
   close(tag: string): void;
   /** Asked after every tag: whether to stop. */
@@ -87,7 +92,11 @@ class EntityDecoder {
 }
 
 /** What the parts of one scan share. */
-type Reader = { decode: (text: string) => string; endless: Set<string> };
+type Reader = {
+  read: (start: number, end: number) => string;
+  readDecoded: (start: number, end: number) => string;
+  endless: Set<string>;
+};
 
 const unexpected = () => new Error('markup in text without "<"');
 
@@ -98,18 +107,19 @@ const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 &&
  * Cuts HTML into texts and tags (HTML standard, 13.2.5, without the rare states). It jumps from mark to mark with the
  * engine's own search; htmlparser2's tokenizer walks every character and took twice the time, a fifth of a page's.
  */
-export function scanHtml(html: string, handler: ScanHandler): void {
+export function scanHtml(source: TextSource, handler: ScanHandler): void {
   const decoder = new EntityDecoder();
-  const reader: Reader = {
-    decode: (text) => (text.includes('&') ? decoder.decode(text) : text),
-    endless: new Set(),
+  const { raw: html, read } = source;
+  const readDecoded = (start: number, end: number) => {
+    const text = read(start, end);
+    return text.includes('&') ? decoder.decode(text) : text;
   };
-  const { decode } = reader;
+  const reader: Reader = { read, readDecoded, endless: new Set() };
   const { length } = html;
   let textStart = 0;
   let at = html.indexOf('<');
   const flush = (end: number) => {
-    if (end > textStart) handler.text(decode(html.slice(textStart, end)));
+    if (end > textStart) handler.text(readDecoded(textStart, end));
   };
   while (at >= 0 && !handler.stopped()) {
     const next = html.charCodeAt(at + 1);
@@ -132,7 +142,7 @@ export function scanHtml(html: string, handler: ScanHandler): void {
       textStart = end < 0 ? length : end + 1;
     } else if (next === 33 || next === 63 || next === 47) {
       flush(at);
-      textStart = skipMarkup(html, at, handler);
+      textStart = skipMarkup(html, at, reader, handler);
     } else {
       // A "<" that begins nothing is text.
       at = html.indexOf('<', at + 1);
@@ -144,14 +154,14 @@ export function scanHtml(html: string, handler: ScanHandler): void {
 }
 
 /** Steps over comments, doctypes and the like; the content of CDATA is text. */
-function skipMarkup(html: string, at: number, handler: ScanHandler): number {
+function skipMarkup(html: string, at: number, reader: Reader, handler: ScanHandler): number {
   if (html.startsWith('<!--', at)) {
     const end = html.indexOf('-->', at + 2);
     return end < 0 ? html.length : end + 3;
   }
   if (html.startsWith('<![CDATA[', at)) {
     const end = html.indexOf(']]>', at);
-    handler.text(html.slice(at + 9, end < 0 ? html.length : end));
+    handler.text(reader.read(at + 9, end < 0 ? html.length : end));
     return end < 0 ? html.length : end + 3;
   }
   const end = html.indexOf('>', at);
@@ -160,7 +170,7 @@ function skipMarkup(html: string, at: number, handler: ScanHandler): number {
 
 /** Reads a start tag and, for raw elements, their text; returns the place after it. */
 function readOpenTag(html: string, start: number, reader: Reader, handler: ScanHandler): number {
-  const { decode } = reader;
+  const { readDecoded } = reader;
   const { length } = html;
   let at = start;
   let code = html.charCodeAt(at);
@@ -198,16 +208,16 @@ function readOpenTag(html: string, start: number, reader: Reader, handler: ScanH
       const quote = html.charCodeAt(at);
       if (quote === 34 || quote === 39) {
         const end = html.indexOf(quote === 34 ? '"' : "'", at + 1);
-        value = html.slice(at + 1, end < 0 ? length : end);
+        value = readDecoded(at + 1, end < 0 ? length : end);
         at = end < 0 ? length : end + 1;
       } else {
         const valueStart = at;
         while (at < length && html.charCodeAt(at) !== 62 && !isSpace(html.charCodeAt(at))) at++;
-        value = html.slice(valueStart, at);
+        value = readDecoded(valueStart, at);
       }
     }
     attributes ??= [];
-    if (attributes.length < 2 * MAX_ATTRIBUTES) attributes.push(name, decode(value));
+    if (attributes.length < 2 * MAX_ATTRIBUTES) attributes.push(name, value);
   }
   handler.open(tag, attributes, selfClosing);
   const after = Math.min(length, at + 1);
@@ -234,7 +244,8 @@ function readRaw(html: string, start: number, tag: string, reader: Reader, handl
     reader.endless.add(tag);
     return tag === 'script' || tag === 'style' ? html.length : start;
   }
-  const text = html.slice(start, end);
-  if (text !== '') handler.text(DECODED_RAW.has(tag) ? reader.decode(text) : text);
+  if (!handler.wantsRaw()) handler.skip(end - start);
+  else if (end > start)
+    handler.text(DECODED_RAW.has(tag) ? reader.readDecoded(start, end) : reader.read(start, end));
   return end;
 }

@@ -2,18 +2,15 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { contentHash, type Extraction, extractPage } from '../extract/index.ts';
 import type { SettleDocument, SubmitItem } from '../frontier/index.ts';
 import { type Page, parsePage } from '../html/index.ts';
-import { decodeBytes } from '../text/index.ts';
+import { openText } from '../text/index.ts';
 import { validatePage } from '../validate/index.ts';
 import { findSpiderLinks } from './links.ts';
 import { header, type Ingested, type IngestSettings, type PageResponse } from './response.ts';
 
 /** Decodes and parses a page once; every handler that needs HTML starts here. */
 export function readPage(response: PageResponse): Page {
-  const { text } = decodeBytes(response.body, {
-    contentType: header(response, 'content-type'),
-    kind: 'html',
-  });
-  return parsePage(text, { url: response.finalUrl });
+  const source = openText(response.body, { contentType: header(response, 'content-type'), kind: 'html' });
+  return parsePage(source, { url: response.finalUrl });
 }
 
 // Below this the extractor says itself that it may have missed the article.

@@ -1,0 +1,81 @@
+import { decodeAs, mapC1Controls } from './decoders.ts';
+import type { DecodeOptions } from './detect.ts';
+import { detectCharset } from './detect.ts';
+
+/**
+ * A document whose markup can be searched before its text is decoded. In UTF-8 and windows-1252 every ASCII byte is
+ * itself, so `raw` may hold one character for each byte, and only the pieces somebody reads are decoded: turning a
+ * page of 120 kB into a string for the few kilobytes of its text cost a tenth of reading it.
+ */
+export type TextSource = {
+  /** ASCII characters as they are; others perhaps as their bytes. */
+  raw: string;
+  /** The text between two places of `raw`, none of them inside a character. */
+  read(start: number, end: number): string;
+};
+
+/** A text that is decoded already. */
+export function textSource(text: string): TextSource {
+  return { raw: text, read: (start, end) => text.slice(start, end) };
+}
+
+// A right or left quote or a dash encoded twice: what it is mended by needs the whole text.
+const TWICE_ENCODED = '\u00c3\u00a2\u00c2\u0080';
+
+/**
+ * Opens a document of unknown encoding; a string where it had to be decoded as a whole. Never throws: bytes that fit
+ * nothing become U+FFFD where they are read.
+ */
+export function openText(bytes: Uint8Array, options: DecodeOptions = {}): TextSource | string {
+  const { charset } = detectCharset(bytes, options, 'whole');
+  const marked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+  const buffer = Buffer.from(
+    bytes.buffer,
+    bytes.byteOffset + (marked ? 3 : 0),
+    bytes.byteLength - (marked ? 3 : 0),
+  );
+  if (charset === 'utf-8') {
+    const raw = buffer.toString('latin1');
+    if (!raw.includes(TWICE_ENCODED))
+      return lazySource(raw, buffer, (start, end) => buffer.toString('utf8', start, end));
+  } else if (charset === 'windows-1252' && !marked) {
+    const raw = buffer.toString('latin1');
+    return lazySource(raw, buffer, (start, end) => mapC1Controls(raw.slice(start, end)));
+  }
+  return decodeAs(bytes, charset);
+}
+
+/** Readers go forwards: the next byte beyond ASCII is searched once, and pieces before it are plain slices. */
+function lazySource(raw: string, bytes: Buffer, decode: (start: number, end: number) => string): TextSource {
+  const findWide = wideFinder(bytes);
+  let from = 0;
+  let wide = findWide(0);
+  return {
+    raw,
+    read: (start, end) => {
+      if (start < from || start > wide) {
+        from = start;
+        wide = findWide(start);
+      }
+      return end <= wide ? raw.slice(start, end) : decode(start, end);
+    },
+  };
+}
+
+/** Finds the first byte beyond ASCII from a place on, or infinity; four bytes at a time, as most pages have few. */
+function wideFinder(bytes: Buffer): (start: number) => number {
+  const { length } = bytes;
+  const offset = -bytes.byteOffset & 3;
+  const words =
+    length < 8 ? noWords : new Int32Array(bytes.buffer, bytes.byteOffset + offset, (length - offset) >> 2);
+  return (start) => {
+    let at = start;
+    for (; at < length && ((at - offset) & 3) !== 0; at++) if (bytes[at]! > 127) return at;
+    let word = (at - offset) >> 2;
+    while (word < words.length && (words[word]! & 0x80808080) === 0) word++;
+    for (at = Math.max(at, word * 4 + offset); at < length; at++) if (bytes[at]! > 127) return at;
+    return Number.POSITIVE_INFINITY;
+  };
+}
+
+const noWords = new Int32Array(0);

@@ -39,8 +39,13 @@ const MAX_CANDIDATES = 20;
 export function explainPage(source: Page, options: ExtractOptions = {}): Explanation {
   const findings = readFindings(source, options, BLOCK_TREES);
   const extraction = decideExtraction(findings);
-  const { page, tags, ld, headline, body, evidence } = findings;
-  const judgement = judgeBlocks(page, body.blocks, { tags, ld, headline }, BLOCK_TREES);
+  const { page, tags, ld, headline, marks, body, evidence } = findings;
+  const judgement = judgeBlocks(
+    page,
+    body.blocks,
+    { tags, ld, headline, classBits: marks.classBits },
+    BLOCK_TREES,
+  );
   return {
     extraction,
     candidates: listCandidates(findings, extraction),

@@ -9,9 +9,16 @@ import { PHRASE_NAMES } from './phrases.ts';
 import { addStructure, type HeadlineView, readStructure, STRUCTURE_NAMES } from './structure-features.ts';
 import { addText, TEXT_NAMES } from './text-features.ts';
 import { comparable, type Headline } from './title.ts';
+import { Vocabulary } from './vocabulary.ts';
 
 /** What is known about the page beside its blocks. */
-export type BlockContext = { tags: MetaTags; ld: LdFacts; headline: Headline | null };
+export type BlockContext = {
+  tags: MetaTags;
+  ld: LdFacts;
+  headline: Headline | null;
+  /** By index of an element: the groups its class belongs to, as bits. */
+  classBits: Int32Array;
+};
 
 const OWNER_TAGS = [
   'p',
@@ -177,13 +184,13 @@ export function computeFeatures(page: Page, blocks: Block[], context: BlockConte
   const row = new Row(borrowRows(blocks.length * FEATURE_COUNT));
   const sums = sumBlocks(page, blocks);
   const outline = readOutline(page, blocks, context, sums);
-  const structure = readStructure(
+  const vocabulary = new Vocabulary(
     blocks,
+    `${page.title ?? ''} ${context.tags.openGraph['og:title'] ?? ''}`,
     outline.prose,
     (block) => isInside(block.owner, outline.container85),
-    `${page.title ?? ''} ${context.tags.openGraph['og:title'] ?? ''}`,
-    context.headline?.node ?? null,
   );
+  const structure = readStructure(page, blocks, outline.facts, vocabulary, context.headline?.node ?? null);
   const headline = seeHeadline(context.headline);
   for (let i = 0; i < blocks.length; i++) {
     if (outline.wanted[i] === 0) continue;
@@ -248,7 +255,7 @@ function addPage(row: Row, i: number, blocks: Block[], outline: Outline): void {
 }
 
 // Letters and digits at either end of a line that the title must hold for the whole to be worth comparing.
-const END_CHARS = 4;
+const END_CHARS = 6;
 
 /** Whether a line begins or ends with something the title holds; false only where it cannot be the title. */
 function mayBeIn(text: string, titleKey: string): boolean {
@@ -280,15 +287,14 @@ function addGroup(row: Row, i: number, blocks: Block[], outline: Outline): void 
   for (let j = i - 1; j >= 0 && i - j <= 10 && outline.groups[j] === group; j--) run++;
   for (let j = i + 1; j < blocks.length && j - i <= 10 && outline.groups[j] === group; j++) run++;
   row.add(run);
-  let siblings = 0;
-  let place = 0;
-  for (let child = owner.parent?.first ?? null; child !== null && siblings < 100; child = child.next) {
-    if (child === owner) place = siblings;
-    if (child.tag !== '#text') siblings++;
-  }
-  row.add(siblings);
-  row.add(place);
+  // Entries beyond the hundredth are all the same to us.
+  const place = outline.facts.place(owner);
+  row.add(Math.min(100, outline.facts.siblings(owner)));
+  row.add(place < 100 ? place : 0);
 }
+
+// Elements beside a branch that are counted.
+const MAX_BESIDE = 400;
 
 function addContainers(row: Row, block: Block, outline: Outline, sums: Sums): void {
   const total = outline.charsTotal;
@@ -303,30 +309,21 @@ function addContainers(row: Row, block: Block, outline: Outline, sums: Sums): vo
     node = node.parent ?? node;
   }
   // Where the way up from the block meets the way up from the main container.
+  const { container60, container85, facts } = outline;
+  const depth = facts.depth(block.owner);
+  const inside60 = isInside(block.owner, container60) ? 1 : 0;
+  const inside85 = isInside(block.owner, container85) ? 1 : 0;
   let branch = block.owner;
-  let depth = 0;
-  const { container60, container85 } = outline;
-  let inside60 = 0;
-  let inside85 = 0;
   let steps = 0;
-  for (let at: PageNode | null = block.owner; at !== null; at = at.parent) {
-    if (at === container60) inside60 = 1;
-    if (at === container85) {
-      inside85 = 1;
-      steps = depth;
-    }
-    if (inside85 === 0) branch = at;
-    depth++;
-  }
-  if (inside85 === 0) {
-    branch = block.owner;
+  if (inside85 === 1) {
+    steps = depth - facts.depth(container85);
+    for (let at = block.owner; at !== container85; at = at.parent!) branch = at;
+  } else {
     const shared = outline.mainChain;
-    steps = 0;
-    for (let at: PageNode | null = block.owner; at !== null && !shared.has(at); at = at.parent) {
+    for (let at: PageNode | null = block.owner; at !== null && shared[at.index] === 0; at = at.parent) {
       branch = at;
-      steps++;
+      steps--;
     }
-    steps = -steps;
   }
   const at = branch.index;
   row.add(inside60);
@@ -336,17 +333,9 @@ function addContainers(row: Row, block: Block, outline: Outline, sums: Sums): vo
   row.add(ratio(sums.prose[at]!, proseTotal));
   row.add(Math.min(200, sums.blocks[at]!));
   row.add(Math.abs(steps));
-  let before = 0;
-  let after = 0;
-  for (
-    let child = branch.parent?.first ?? null, past = false;
-    child !== null && before + after < 400;
-    child = child.next
-  ) {
-    if (child === branch) past = true;
-    else if (child.tag !== '#text') past ? after++ : before++;
-  }
-  row.add(ratio(before, before + after + 1));
+  const before = Math.min(MAX_BESIDE, outline.facts.place(branch));
+  const beside = Math.min(MAX_BESIDE, Math.max(0, outline.facts.siblings(branch) - 1));
+  row.add(ratio(before, beside + 1));
   row.add(Math.min(depth, 60));
   row.add(steps);
   row.add(inside85 === 1 && branch.parent !== null && siblingProse(branch, sums) ? 1 : 0);

@@ -1,6 +1,6 @@
 import { attribute, nextNode, type Page, type PageNode, TEXT } from '../html/index.ts';
 import { isAuthorClass, isAuthorLink, isAuthorMark } from './authors.ts';
-import { bitsOfName, GROUP_NAMES } from './name-groups.ts';
+import { bitsOfName, GROUP_NAMES, rememberNames } from './name-groups.ts';
 
 /** Elements that name themselves as something we look for, collected in one walk. */
 export type Marks = {
@@ -13,6 +13,8 @@ export type Marks = {
   images: PageNode[];
   /** Microdata: the first element of each interesting `itemprop`. */
   itemprops: Map<string, PageNode>;
+  /** By index of an element: the groups its class belongs to, as bits. */
+  classBits: Int32Array;
 };
 
 const DATE_NAME =
@@ -31,8 +33,23 @@ const ITEMPROPS = new Set([
 const MAX_MARKS = 200;
 const META = 1 << GROUP_NAMES.indexOf('meta');
 const AUTHOR = 1 << GROUP_NAMES.indexOf('author');
-const SAYS_DATE = 1;
-const SAYS_AUTHOR = 2;
+// Above the bits of the groups.
+const SAYS_DATE = 1 << GROUP_NAMES.length;
+const SAYS_AUTHOR = 2 << GROUP_NAMES.length;
+const SAYS_GROUPS = SAYS_DATE - 1;
+
+/** The groups of a class and whether it is that of a date or of an author. */
+const readClass = rememberNames((name) => {
+  // The groups tell nearly all names apart without the patterns.
+  const groups = bitsOfName(name);
+  const mayDate =
+    (groups & META) !== 0 || name.includes('ate') || name.includes('ublish') || name.includes('ime');
+  return (
+    groups |
+    (mayDate && name.length < 300 && DATE_NAME.test(name) ? SAYS_DATE : 0) |
+    ((groups & AUTHOR) !== 0 && isAuthorClass(name) ? SAYS_AUTHOR : 0)
+  );
+});
 
 /** Walks the body once and notes headings, times, dates, bylines and images. */
 export function collectMarks(page: Page): Marks {
@@ -44,22 +61,7 @@ export function collectMarks(page: Page): Marks {
     authorLinks: [],
     images: [],
     itemprops: new Map(),
-  };
-  // The same class stands on hundreds of elements: each is looked at once a page.
-  const known = new Map<string, number>();
-  const classSays = (name: string): number => {
-    let says = known.get(name);
-    if (says === undefined) {
-      // The groups are needed for the blocks anyway and tell nearly all names apart without the patterns.
-      const groups = bitsOfName(name);
-      const mayDate =
-        (groups & META) !== 0 || name.includes('ate') || name.includes('ublish') || name.includes('ime');
-      says =
-        (mayDate && name.length < 300 && DATE_NAME.test(name) ? SAYS_DATE : 0) |
-        ((groups & AUTHOR) !== 0 && isAuthorClass(name) ? SAYS_AUTHOR : 0);
-      known.set(name, says);
-    }
-    return says;
+    classBits: new Int32Array(page.nodeCount + 1),
   };
   const push = (list: PageNode[], node: PageNode) => {
     if (list.length < MAX_MARKS) list.push(node);
@@ -77,7 +79,8 @@ export function collectMarks(page: Page): Marks {
       }
     }
     const name = attribute(node, 'class');
-    const says = name === null ? 0 : classSays(name);
+    const says = name === null || name === '' ? 0 : readClass(name);
+    marks.classBits[node.index] = says & SAYS_GROUPS;
     if ((says & SAYS_DATE) !== 0) push(marks.dates, node);
     if ((says & SAYS_AUTHOR) !== 0 || isAuthorMark(node)) push(marks.authors, node);
     if (node.tag === 'a' && isAuthorLink(node)) push(marks.authorLinks, node);

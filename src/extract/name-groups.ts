@@ -99,22 +99,28 @@ GROUPS.forEach(([, words], bit) => {
   for (const word of words.split(' ')) WORD_BITS.set(word, (WORD_BITS.get(word) ?? 0) | (1 << bit));
 });
 
-// The same names come again all over a page, and on the next page of the site. A key that is a slice would keep its
-// whole page alive: long names are rare and not worth a copy, and the table is emptied when it is full.
-const cache = new Map<string, number>();
 const MAX_NAME_CHARS = 160;
 const MAX_NAMES = 20_000;
 
-function remember(name: string, bits: number): void {
-  if (name.length > MAX_NAME_CHARS) return;
-  if (cache.size >= MAX_NAMES) cache.clear();
-  cache.set(Buffer.from(name, 'utf16le').toString('utf16le'), bits);
+/**
+ * Remembers what a name says: the same ones come again all over a page, and on the next page of the site. A key that is
+ * a slice would keep its whole page alive: long names are rare and not worth a copy, and the table is emptied when full.
+ */
+export function rememberNames(read: (name: string) => number): (name: string) => number {
+  const known = new Map<string, number>();
+  return (name) => {
+    const ready = known.get(name);
+    if (ready !== undefined) return ready;
+    const bits = read(name);
+    if (name.length > MAX_NAME_CHARS) return bits;
+    if (known.size >= MAX_NAMES) known.clear();
+    known.set(Buffer.from(name, 'utf16le').toString('utf16le'), bits);
+    return bits;
+  };
 }
 
 /** The groups the words of a class name or id belong to, as bits. */
 export function bitsOfName(name: string): number {
-  const known = cache.get(name);
-  if (known !== undefined) return known;
   let bits = 0;
   let start = 0;
   const end = Math.min(name.length, MAX_NAME_CHARS);
@@ -136,7 +142,6 @@ export function bitsOfName(name: string): number {
     start = isUpper ? i : i + 1;
     lower = false;
   }
-  remember(name, bits);
   return bits;
 }
 
@@ -171,14 +176,12 @@ function compoundBits(word: string): number {
   return bits;
 }
 
-/** The groups an element's class and id belong to, as bits. */
-export function groupBits(node: PageNode): number {
-  if (node.attributes === null) return 0;
-  const name = attribute(node, 'class');
+const bitsOfId = rememberNames(bitsOfName);
+
+/** The groups an element's id belongs to, as bits. */
+export function idBits(node: PageNode): number {
   const id = attribute(node, 'id');
-  let bits = name === null || name === '' ? 0 : bitsOfName(name);
-  if (id !== null && id !== '' && id.length < 200) bits |= bitsOfName(id);
-  return bits;
+  return id !== null && id !== '' && id.length < 200 ? bitsOfId(id) : 0;
 }
 
 const TAG_GROUPS: string[] = [

@@ -2,9 +2,9 @@ import type { Page, PageNode } from '../html/index.ts';
 import type { Block } from './blocks.ts';
 import { findContainer, isProse, type Sums } from './container.ts';
 import type { BlockContext } from './features.ts';
-import { GROUP_NAMES, groupBits, TAG_GROUP_NAMES, tagBits } from './name-groups.ts';
+import { GROUP_NAMES, idBits, TAG_GROUP_NAMES, tagBits } from './name-groups.ts';
+import { NodeFacts } from './node-facts.ts';
 import { phraseBits } from './phrases.ts';
-import { signature } from './structure-features.ts';
 import { comparable } from './title.ts';
 
 const MENU_BITS = (1 << TAG_GROUP_NAMES.indexOf('nav')) | (1 << TAG_GROUP_NAMES.indexOf('footer'));
@@ -25,6 +25,7 @@ type Group = { count: number; words: number; chars: number; linkChars: number; p
 
 /** Everything about the page that more than one block's features need. */
 export type Outline = {
+  facts: NodeFacts;
   /** Blocks worth scoring; the others are menus beyond doubt. */
   wanted: Uint8Array;
   phrases: Int32Array;
@@ -46,8 +47,8 @@ export type Outline = {
   articles: number;
   container60: PageNode;
   container85: PageNode;
-  /** The container of 85 % of the prose and everything around it. */
-  mainChain: Set<PageNode>;
+  /** The container of 85 % of the prose and everything around it, by index. */
+  mainChain: Uint8Array;
   headingOf: Int32Array;
   isHeading: Uint8Array;
   lastProse: number;
@@ -58,6 +59,7 @@ export type Outline = {
 /** Reads the outline of a page in one pass over its blocks. */
 export function readOutline(page: Page, blocks: Block[], context: BlockContext, sums: Sums): Outline {
   const count = blocks.length;
+  const facts = new NodeFacts(page);
   const phrases = new Int32Array(count);
   const prose = new Uint8Array(count);
   const proseBefore = new Float64Array(count);
@@ -105,8 +107,8 @@ export function readOutline(page: Page, blocks: Block[], context: BlockContext, 
     if (first === undefined) places.set(key, i);
     counts[first ?? i]!++;
     const name =
-      Math.imul(signature(block.owner), 31) +
-      (block.owner.parent === null ? 0 : signature(block.owner.parent));
+      Math.imul(facts.signature(block.owner), 31) +
+      (block.owner.parent === null ? 0 : facts.signature(block.owner.parent));
     let group = byName.get(name);
     if (group === undefined) {
       group = { count: 0, words: 0, chars: 0, linkChars: 0, prose: 0 };
@@ -150,12 +152,13 @@ export function readOutline(page: Page, blocks: Block[], context: BlockContext, 
     node = following;
   }
   const container85 = findContainer(page.body, sums, 0.85);
-  const mainChain = new Set<PageNode>();
-  for (let at: PageNode | null = container85; at !== null; at = at.parent) mainChain.add(at);
+  const mainChain = new Uint8Array(page.nodeCount + 1);
+  for (let at: PageNode | null = container85; at !== null; at = at.parent) mainChain[at.index] = 1;
   return {
+    facts,
     wanted,
     phrases,
-    path: pathReader(page.nodeCount + 1),
+    path: pathReader(page.nodeCount + 1, context.classBits),
     prose,
     proseBefore,
     proseTotal,
@@ -204,13 +207,13 @@ function menuReader(size: number): (node: PageNode) => boolean {
 }
 
 /** Group distances of an element, remembered because blocks share their owners' ancestors. */
-function pathReader(size: number): (owner: PageNode) => Path {
+function pathReader(size: number, classBits: Int32Array): (owner: PageNode) => Path {
   const seen = new Uint8Array(size);
   const groups = new Int32Array(size);
   const tags = new Int32Array(size);
-  const paths = new Map<PageNode, Path>();
+  const paths = new Array<Path | undefined>(size);
   return (owner) => {
-    const ready = paths.get(owner);
+    const ready = paths[owner.index];
     if (ready !== undefined) return ready;
     const path = new Uint8Array(PATH_LENGTH).fill(FAR);
     let steps = 0;
@@ -224,7 +227,7 @@ function pathReader(size: number): (owner: PageNode) => Path {
       const index = at.index;
       if (seen[index] === 0) {
         seen[index] = 1;
-        groups[index] = groupBits(at);
+        groups[index] = classBits[index]! | idBits(at);
         tags[index] = tagBits(at);
       }
       let fresh = groups[index]! & ~seenGroups;
@@ -243,7 +246,7 @@ function pathReader(size: number): (owner: PageNode) => Path {
       }
       steps++;
     }
-    if (paths.size < 20_000) paths.set(owner, path);
+    paths[owner.index] = path;
     return path;
   };
 }

@@ -110,9 +110,11 @@ const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 &&
 export function scanHtml(source: TextSource, handler: ScanHandler): void {
   const decoder = new EntityDecoder();
   const { raw: html, read } = source;
+  // Pieces are read in order: the next ampersand is searched once, not in each of them.
+  let ampersand = findFrom(html, '&', 0);
   const readDecoded = (start: number, end: number) => {
-    const text = read(start, end);
-    return text.includes('&') ? decoder.decode(text) : text;
+    if (ampersand < start) ampersand = findFrom(html, '&', start);
+    return ampersand < end ? decoder.decode(read(start, end)) : read(start, end);
   };
   const reader: Reader = { read, readDecoded, endless: new Set() };
   const { length } = html;
@@ -151,6 +153,11 @@ export function scanHtml(source: TextSource, handler: ScanHandler): void {
     at = textStart >= length ? -1 : html.indexOf('<', textStart);
   }
   if (!handler.stopped()) flush(length);
+}
+
+function findFrom(html: string, mark: string, from: number): number {
+  const at = html.indexOf(mark, from);
+  return at < 0 ? Number.POSITIVE_INFINITY : at;
 }
 
 /** Steps over comments, doctypes and the like; the content of CDATA is text. */

@@ -1,0 +1,92 @@
+import type { Block } from './blocks.ts';
+
+const MAX_WORDS_CHARS = 600;
+const MIN_LETTERS = 5;
+const MIN_BLOCK_WORDS = 4;
+/** How many of a block's long words stand in the title, in a second paragraph, in the main container; of how many. */
+export type WordShares = { words: number; inTitle: number; shared: number; inMain: number };
+
+/**
+ * The long words of a page, numbered by their hashes: strings and a set for each question took three times as long. Two
+ * words of one hash are told apart by nobody; among the few hundred of a page that happens once in ten million pairs.
+ */
+export class Vocabulary {
+  readonly #numbers = new Map<number, number>();
+  /** The words of all blocks in a row, and where each block's begin. */
+  readonly #words: number[] = [];
+  readonly #starts: Int32Array;
+  // By word: in how many paragraphs it stands, the last of them, whether one is in the main container.
+  readonly #paragraphs: number[] = [];
+  readonly #last: number[] = [];
+  readonly #inMain: boolean[] = [];
+  readonly #titleWords: number;
+
+  constructor(blocks: Block[], title: string, isParagraph: Uint8Array, isMain: (block: Block) => boolean) {
+    this.#starts = new Int32Array(blocks.length + 1);
+    this.#read(title);
+    // The title's words have the lowest numbers.
+    this.#titleWords = this.#numbers.size;
+    this.#words.length = 0;
+    for (let i = 0; i < blocks.length; i++) {
+      const block = blocks[i]!;
+      if (block.words >= MIN_BLOCK_WORDS) this.#read(block.text);
+      this.#starts[i + 1] = this.#words.length;
+      if (isParagraph[i] === 1) this.#count(i, isMain(block));
+    }
+  }
+
+  /** Numbers the words of five letters and more at the start of a text; all letters beyond ASCII count as such. */
+  #read(text: string): void {
+    const end = Math.min(text.length, MAX_WORDS_CHARS);
+    let hash = 0;
+    let letters = 0;
+    for (let i = 0; i <= end; i++) {
+      let code = i < end ? text.charCodeAt(i) : 32;
+      if (code >= 65 && code <= 90) code += 32;
+      if ((code >= 97 && code <= 122) || (code >= 0xc0 && code < 0x2000) || code >= 0x3040) {
+        hash = (Math.imul(hash, 31) + code) | 0;
+        letters++;
+        continue;
+      }
+      if (letters >= MIN_LETTERS) this.#words.push(this.#number(hash));
+      hash = 0;
+      letters = 0;
+    }
+  }
+
+  #number(hash: number): number {
+    const known = this.#numbers.get(hash);
+    if (known !== undefined) return known;
+    const fresh = this.#numbers.size;
+    this.#numbers.set(hash, fresh);
+    this.#paragraphs.push(0);
+    this.#last.push(-1);
+    this.#inMain.push(false);
+    return fresh;
+  }
+
+  #count(i: number, isMain: boolean): void {
+    for (let at = this.#starts[i]!; at < this.#starts[i + 1]!; at++) {
+      const word = this.#words[at]!;
+      if (this.#last[word] === i) continue;
+      this.#last[word] = i;
+      this.#paragraphs[word]!++;
+      if (isMain) this.#inMain[word] = true;
+    }
+  }
+
+  /** What the words of one block are to the page. */
+  sharesOf(i: number): WordShares {
+    const [from, to] = [this.#starts[i]!, this.#starts[i + 1]!];
+    let inTitle = 0;
+    let shared = 0;
+    let inMain = 0;
+    for (let at = from; at < to; at++) {
+      const word = this.#words[at]!;
+      if (word < this.#titleWords) inTitle++;
+      if (this.#inMain[word]!) inMain++;
+      if (this.#paragraphs[word]! > 1) shared++;
+    }
+    return { words: to - from, inTitle, shared, inMain };
+  }
+}

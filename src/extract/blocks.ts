@@ -1,4 +1,4 @@
-import { attribute, collapse, INLINE, nextNode, type Page, type PageNode, TEXT } from '../html/index.ts';
+import { attribute, collapse, nextNode, type Page, type PageNode, TAG, TEXT } from '../html/index.ts';
 
 /** A run of text between two line breaks of the layout: the unit that is kept or dropped. */
 export type Block = {
@@ -24,22 +24,9 @@ export type Block = {
   to: number;
 };
 
-const SKIPPED = new Set(
-  (
-    'script style noscript template svg iframe object head select textarea audio video canvas map datalist embed ' +
-    'applet frameset progress meter title'
-  ).split(' '),
-);
-const STRONG = new Set(['b', 'strong', 'em', 'i']);
-const CONTROL = new Set(['button', 'label', 'input']);
 // The longest real pages have about two thousand blocks; scoring is linear in them.
 const MAX_BLOCKS = 5_000;
 const MAX_BLOCK_CHARS = 200_000;
-
-/** Whether the subtree never holds visible text. */
-export function isSkipped(node: PageNode): boolean {
-  return SKIPPED.has(node.tag);
-}
 
 function countWords(text: string): number {
   let words = 0;
@@ -80,7 +67,7 @@ class BlockReader {
     if (this.owner === null) {
       if (!/\S/.test(text)) return;
       let owner = node.parent!;
-      while (owner.parent !== null && INLINE.has(owner.tag)) owner = owner.parent;
+      while (owner.parent !== null && (owner.flags & TAG.inline) !== 0) owner = owner.parent;
       this.owner = owner;
       this.from = node.index;
     }
@@ -159,13 +146,13 @@ export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Se
       reader.addText(node, linkDepth > 0, strongDepth > 0, controlDepth > 0);
     } else if (node.tag === 'br') {
       reader.lineBreak(node.index);
-    } else if (!SKIPPED.has(node.tag) && node.first !== null && !excluded?.has(node)) {
-      if (INLINE.has(node.tag)) {
+    } else if ((node.flags & TAG.unseen) === 0 && node.first !== null && !excluded?.has(node)) {
+      if ((node.flags & TAG.inline) !== 0) {
         if (node.tag === 'a') {
           linkDepth++;
           if (attribute(node, 'href') !== null) reader.addLink();
-        } else if (STRONG.has(node.tag)) strongDepth++;
-        else if (CONTROL.has(node.tag)) controlDepth++;
+        } else if ((node.flags & TAG.strong) !== 0) strongDepth++;
+        else if ((node.flags & TAG.control) !== 0) controlDepth++;
       } else reader.flush(node.index);
       at = node.first;
       continue;
@@ -177,9 +164,9 @@ export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Se
     while (leaving !== root && leaving.next === null && leaving.parent !== null) {
       leaving = leaving.parent;
       if (leaving.tag === 'a') linkDepth--;
-      else if (STRONG.has(leaving.tag)) strongDepth--;
-      else if (CONTROL.has(leaving.tag)) controlDepth--;
-      if (!INLINE.has(leaving.tag)) reader.flush(node.index + 1);
+      else if ((leaving.flags & TAG.strong) !== 0) strongDepth--;
+      else if ((leaving.flags & TAG.control) !== 0) controlDepth--;
+      if ((leaving.flags & TAG.inline) === 0) reader.flush(node.index + 1);
     }
   }
   reader.flush(Number.MAX_SAFE_INTEGER);

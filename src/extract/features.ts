@@ -4,7 +4,7 @@ import { isInside, type Sums, sumBlocks } from './container.ts';
 import type { LdFacts } from './json-ld.ts';
 import type { MetaTags } from './meta-tags.ts';
 import { GROUP_NAMES, TAG_GROUP_NAMES } from './name-groups.ts';
-import { type Outline, PATH_LENGTH, type Path, readOutline } from './outline.ts';
+import { type Outline, type Path, readOutline } from './outline.ts';
 import { PHRASE_NAMES } from './phrases.ts';
 import { addStructure, type HeadlineView, readStructure, STRUCTURE_NAMES } from './structure-features.ts';
 import { addText, TEXT_NAMES } from './text-features.ts';
@@ -38,6 +38,7 @@ const OWNER_TAGS = [
   'h5',
   'dt',
 ];
+const OWNER_BITS = new Map(OWNER_TAGS.map((tag, bit) => [tag, 1 << bit]));
 const PAGE_FEATURES = [
   'pageBlocks',
   'pageChars',
@@ -162,6 +163,18 @@ class Row {
   add(value: number): void {
     this.values[this.at++] = value;
   }
+  /** Adds a run of numbers. */
+  addAll(values: Float32Array): void {
+    this.values.set(values, this.at);
+    this.at += values.length;
+  }
+  /** Adds a run of zeros with a one at each set bit. */
+  addBits(bits: number, width: number): void {
+    const { values, at } = this;
+    values.fill(0, at, at + width);
+    for (let left = bits; left !== 0; left &= left - 1) values[at + 31 - Math.clz32(left & -left)] = 1;
+    this.at += width;
+  }
 }
 
 const ratio = (part: number, whole: number) => (whole > 0 ? part / whole : 0);
@@ -197,10 +210,9 @@ export function computeFeatures(page: Page, blocks: Block[], context: BlockConte
     row.begin(i);
     const block = blocks[i]!;
     addText(row, block);
-    const phrases = outline.phrases[i]!;
-    for (let bit = 0; bit < PHRASE_NAMES.length; bit++) row.add((phrases >> bit) & 1);
-    for (const tag of OWNER_TAGS) row.add(block.owner.tag === tag ? 1 : 0);
-    addNames(row, outline.path(block.owner));
+    row.addBits(outline.phrases[i]!, PHRASE_NAMES.length);
+    row.addBits(OWNER_BITS.get(block.owner.tag) ?? 0, OWNER_TAGS.length);
+    row.addAll(outline.path(block.owner));
     addPage(row, i, blocks, outline);
     addGroup(row, i, blocks, outline);
     addContainers(row, block, outline, sums);
@@ -210,10 +222,6 @@ export function computeFeatures(page: Page, blocks: Block[], context: BlockConte
     addHeadline(row, structure.view(block.owner), outline.path(block.owner), headline);
   }
   return { rows: row.values, wanted: outline.wanted };
-}
-
-function addNames(row: Row, path: Path): void {
-  for (let i = 0; i < PATH_LENGTH; i++) row.add(path[i]!);
 }
 
 function addPage(row: Row, i: number, blocks: Block[], outline: Outline): void {

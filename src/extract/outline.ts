@@ -14,9 +14,8 @@ const MAX_LEVELS = 64;
 const FAR = 20;
 
 /** How many levels up the nearest element of each group stands. */
-export type Path = Uint8Array;
-/** Length of a path. */
-export const PATH_LENGTH = GROUP_NAMES.length + TAG_GROUP_NAMES.length;
+export type Path = Float32Array;
+const PATH_LENGTH = GROUP_NAMES.length + TAG_GROUP_NAMES.length;
 
 // Characters from the nearest paragraph within which a short link may still belong to the text.
 const NEAR_PROSE = 60;
@@ -215,7 +214,7 @@ function pathReader(size: number, classBits: Int32Array): (owner: PageNode) => P
   return (owner) => {
     const ready = paths[owner.index];
     if (ready !== undefined) return ready;
-    const path = new Uint8Array(PATH_LENGTH).fill(FAR);
+    const path = new Float32Array(PATH_LENGTH).fill(FAR);
     let steps = 0;
     let seenGroups = 0;
     let seenTags = 0;

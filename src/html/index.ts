@@ -1,3 +1,4 @@
 export { discoverFeedLinks, discoverLinks, type FeedLink, type PageLink } from './links.ts';
-export { attribute, collapse, copyString, INLINE, nextNode, PageNode, TEXT, textOf } from './node.ts';
+export { attribute, collapse, copyString, nextNode, PageNode, TEXT, textOf } from './node.ts';
 export { type Page, type ParseOptions, parsePage, resolveUrl } from './parse-page.ts';
+export { TAG } from './tree-rules.ts';

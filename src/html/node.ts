@@ -1,3 +1,5 @@
+import { TAG } from './tree-rules.ts';
+
 /**
  * One node of a parsed page: an element, or a text when `tag` is '#text'.
  * One class for both keeps every property access monomorphic; children are a linked list because
@@ -5,6 +7,8 @@
  */
 export class PageNode {
   readonly tag: string;
+  /** What is known of the tag, as bits of TAG. */
+  readonly flags: number;
   readonly parent: PageNode | null;
   /** Place in document order among all nodes: a child's index is always above its parent's. */
   readonly index: number;
@@ -15,8 +19,9 @@ export class PageNode {
   last: PageNode | null = null;
   next: PageNode | null = null;
 
-  constructor(tag: string, parent: PageNode | null, index: number, text: string) {
+  constructor(tag: string, flags: number, parent: PageNode | null, index: number, text: string) {
     this.tag = tag;
+    this.flags = flags;
     this.parent = parent;
     this.index = index;
     this.text = text;
@@ -45,8 +50,6 @@ export function nextNode(node: PageNode, root: PageNode, skipChildren = false): 
   return null;
 }
 
-const SILENT = new Set(['script', 'style', 'template', 'noscript', 'svg', 'iframe', 'object', 'head']);
-
 /** The text inside a node with white space collapsed; scripts and their like are silent. */
 export function textOf(node: PageNode, maxChars = 100_000): string {
   let out = '';
@@ -54,21 +57,14 @@ export function textOf(node: PageNode, maxChars = 100_000): string {
   while (at !== null && out.length < maxChars) {
     if (at.tag === TEXT) out += at.text;
     else if (at.tag === 'br') out += ' ';
-    const silent = at !== node && SILENT.has(at.tag);
+    const silent = at !== node && (at.flags & TAG.silent) !== 0;
     const following: PageNode | null = nextNode(at, node, silent);
-    if (following !== null && following.tag !== TEXT && out !== '' && !INLINE.has(following.tag)) out += ' ';
+    if (following !== null && following.tag !== TEXT && out !== '' && (following.flags & TAG.inline) === 0)
+      out += ' ';
     at = following;
   }
   return collapse(out);
 }
-
-/** Elements that do not break a line of text. */
-export const INLINE = new Set(
-  (
-    'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q ruby rt rp s samp small ' +
-    'span strike strong sub sup time tt u var wbr img picture source svg path g use input button o:p amp-img font-face'
-  ).split(' '),
-);
 
 const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
 const ANY_INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/;

@@ -1,9 +1,9 @@
 import { type TextSource, textSource } from '../text/index.ts';
 import { resolveUrl as resolveWhatwg } from '../url/index.ts';
-import { attribute, collapse, INLINE, PageNode, TEXT, textOf } from './node.ts';
+import { attribute, collapse, PageNode, TEXT, textOf } from './node.ts';
 import { repairDoubleEncoding } from './repair-encoding.ts';
 import { type ScanHandler, scanHtml } from './scan.ts';
-import { flagsOf, IMPLIED_END, SCOPE, TAG } from './tree-rules.ts';
+import { flagsOf, IMPLIED_END, TAG } from './tree-rules.ts';
 
 /** A page after its one pass: the tree, and the places everybody asks for. */
 export type Page = {
@@ -42,9 +42,8 @@ const MAX_KEPT = 20_000;
 class TreeBuilder implements ScanHandler {
   readonly maxNodes: number;
   readonly maxDepth: number;
-  readonly root = new PageNode('#document', null, 0, '');
+  readonly root = new PageNode('#document', 0, null, 0, '');
   readonly stack: PageNode[] = [this.root];
-  readonly openTags = new Map<string, number>();
   readonly metas: PageNode[] = [];
   readonly links: PageNode[] = [];
   readonly anchors: PageNode[] = [];
@@ -59,6 +58,8 @@ class TreeBuilder implements ScanHandler {
   passwordFields = 0;
   nodeCount = 1;
   svgDepth = 0;
+  openParagraphs = 0;
+  headOpen = false;
   truncated = false;
   private tag = '';
   private attributes: string[] | null = null;
@@ -81,7 +82,7 @@ class TreeBuilder implements ScanHandler {
       return;
     }
     if (this.full()) return;
-    this.append(top, new PageNode(TEXT, top, this.nodeCount++, text));
+    this.append(top, new PageNode(TEXT, 0, top, this.nodeCount++, text));
   }
 
   wantsRaw(): boolean {
@@ -131,13 +132,13 @@ class TreeBuilder implements ScanHandler {
     if (this.svgDepth === 0) this.closeImplied(tag, flags);
     if (this.stack.length > this.maxDepth) this.pop();
     const parent = this.stack[this.stack.length - 1]!;
-    const node = new PageNode(tag, parent, this.nodeCount++, '');
+    const node = new PageNode(tag, flags, parent, this.nodeCount++, '');
     node.attributes = this.attributes;
     this.append(parent, node);
     if ((flags & TAG.noted) !== 0) this.note(node);
     if ((flags & TAG.void) !== 0 || selfClosing) return;
     this.stack.push(node);
-    this.openTags.set(tag, (this.openTags.get(tag) ?? 0) + 1);
+    if (tag === 'p') this.openParagraphs++;
     if ((flags & TAG.foreign) !== 0) this.svgDepth++;
   }
 
@@ -163,6 +164,7 @@ class TreeBuilder implements ScanHandler {
         break;
       case 'head':
         this.headNode = node;
+        this.headOpen = true;
         break;
       case 'body':
         this.bodyNode = node;
@@ -184,7 +186,7 @@ class TreeBuilder implements ScanHandler {
   }
 
   private closeImplied(tag: string, flags: number): void {
-    if ((flags & TAG.inHead) === 0 && (this.openTags.get('head') ?? 0) > 0) this.closeUpTo('head');
+    if ((flags & TAG.inHead) === 0 && this.headOpen) this.closeUpTo('head');
     const rule = (flags & TAG.ends) === 0 ? undefined : IMPLIED_END.get(tag);
     if (rule !== undefined) {
       let from = -1;
@@ -195,14 +197,14 @@ class TreeBuilder implements ScanHandler {
       }
       if (from > 0) while (this.stack.length > from) this.pop();
     }
-    if ((flags & TAG.closesP) !== 0 && (this.openTags.get('p') ?? 0) > 0) {
+    if ((flags & TAG.closesP) !== 0 && this.openParagraphs > 0) {
       for (let i = this.stack.length - 1; i > 0; i--) {
-        const name = this.stack[i]!.tag;
+        const { tag: name, flags: bits } = this.stack[i]!;
         if (name === 'p') {
           while (this.stack.length > i) this.pop();
           break;
         }
-        if (SCOPE.has(name)) break;
+        if ((bits & TAG.scope) !== 0) break;
       }
     }
   }
@@ -213,35 +215,38 @@ class TreeBuilder implements ScanHandler {
 
   private pop(): PageNode {
     const node = this.stack.pop()!;
-    this.openTags.set(node.tag, (this.openTags.get(node.tag) ?? 1) - 1);
-    if (node.tag === 'svg' || node.tag === 'math') this.svgDepth--;
+    if (node.tag === 'p') this.openParagraphs--;
+    else if (node === this.headNode) this.headOpen = false;
+    else if ((node.flags & TAG.foreign) !== 0) this.svgDepth--;
     return node;
   }
 
   close(tag: string): void {
     // Text may follow </body> and </html> on broken pages: keep them open to the end.
-    if (tag === 'body' || tag === 'html' || (this.openTags.get(tag) ?? 0) === 0) {
-      if (tag === 'br') {
-        this.tag = 'br';
-        this.attributes = null;
-        this.openElement(false);
-      }
+    if (tag === 'body' || tag === 'html') return;
+    if (tag === 'br') {
+      this.tag = 'br';
+      this.attributes = null;
+      this.openElement(false);
       return;
     }
-    const inline = INLINE.has(tag);
+    const flags = flagsOf(tag);
+    const inline = (flags & TAG.inline) !== 0;
+    const tablePart = (flags & TAG.tablePart) !== 0;
     for (let i = this.stack.length - 1; i > 0; i--) {
-      const name = this.stack[i]!.tag;
+      const { tag: name, flags: around } = this.stack[i]!;
       if (name === tag) {
         while (this.stack.length > i) this.pop();
         return;
       }
       // A stray </b> must not close the paragraphs and cells around it.
-      if (inline ? !INLINE.has(name) && this.svgDepth === 0 : SCOPE.has(name) && !TABLE_PART.has(tag)) return;
+      if (
+        inline ? (around & TAG.inline) === 0 && this.svgDepth === 0 : (around & TAG.scope) !== 0 && !tablePart
+      )
+        return;
     }
   }
 }
-
-const TABLE_PART = new Set(['table', 'tbody', 'thead', 'tfoot', 'tr', 'td', 'th', 'caption']);
 
 /** Reads a page in one pass into a tree with capped depth and size; never throws on any text. */
 export function parsePage(html: string | TextSource, options: ParseOptions): Page {

@@ -27,12 +27,22 @@ export const IMPLIED_END = new Map<string, { ends: Set<string>; within: Set<stri
   ['tfoot', { ends: set('tbody thead tfoot tr td th'), within: set('table body') }],
 ]);
 
-/** A stray end tag does not reach out of these. */
-export const SCOPE = set('html body table td th caption button object marquee template svg math');
+// A stray end tag does not reach out of these.
+const SCOPE = set('html body table td th caption button object marquee template svg math');
 
 const HEAD_ONLY = set('head title meta link base script style noscript template');
 
-/** What the tree builder asks about a tag when it opens, as bits: one look-up instead of five. */
+// Elements that do not break a line of text.
+const INLINE = set(
+  'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q ruby rt rp s samp small ' +
+    'span strike strong sub sup time tt u var wbr img picture source svg path g use input button o:p amp-img font-face',
+);
+const SILENT = set('script style template noscript svg iframe object head');
+const UNSEEN = set(
+  'select textarea audio video canvas map datalist embed applet frameset progress meter title',
+);
+
+/** What is asked about a tag again and again, as bits: one look-up when it opens instead of one for every question. */
 export const TAG = {
   /** Has no content. */
   void: 1,
@@ -48,6 +58,20 @@ export const TAG = {
   foreign: 32,
   /** Kept in a list of the page, or looked at closer. */
   noted: 64,
+  /** Does not break a line of text. */
+  inline: 128,
+  /** Its content is no text of the page. */
+  silent: 256,
+  /** Its content is not read as text of an article: the silent ones, form fields, players. */
+  unseen: 512,
+  /** Bold or emphasised. */
+  strong: 1_024,
+  /** A button, label or field. */
+  control: 2_048,
+  /** A stray end tag does not reach out of it. */
+  scope: 4_096,
+  /** A part of a table, whose end tag reaches further. */
+  tablePart: 8_192,
 } as const;
 
 const FLAGS = new Map<string, number>();
@@ -60,6 +84,13 @@ flag(HEAD_ONLY, TAG.inHead);
 flag(IMPLIED_END.keys(), TAG.ends);
 flag(['html', 'head', 'body'], TAG.once);
 flag(['svg', 'math'], TAG.foreign);
+flag(INLINE, TAG.inline);
+flag(SILENT, TAG.silent | TAG.unseen);
+flag(UNSEEN, TAG.unseen);
+flag(set('b strong em i'), TAG.strong);
+flag(set('button label input'), TAG.control);
+flag(SCOPE, TAG.scope);
+flag(set('table tbody thead tfoot tr td th caption'), TAG.tablePart);
 flag(set('a meta link title base html head body input script'), TAG.noted);
 
 /** The bits of TAG that a tag has. */

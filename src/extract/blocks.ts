@@ -1,4 +1,5 @@
 import { attribute, collapse, nextNode, type Page, type PageNode, TAG, TEXT } from '../html/index.ts';
+import { writeCodes } from './block-codes.ts';
 
 /** A run of text between two line breaks of the layout: the unit that is kept or dropped. */
 export type Block = {
@@ -28,22 +29,26 @@ export type Block = {
 const MAX_BLOCKS = 5_000;
 const MAX_BLOCK_CHARS = 200_000;
 
-function countWords(text: string): number {
-  let words = 0;
-  let inside = false;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code === 32) inside = false;
-    else if (code >= 0x3040 && code < 0xac00) {
-      // Chinese and Japanese write no spaces: two characters count as a word.
-      words += 0.5;
-      inside = false;
-    } else if (!inside) {
-      inside = true;
-      words++;
+/** Fills in how many words each block has. */
+function countWords(blocks: Block[]): void {
+  const { codes, starts } = writeCodes(blocks);
+  for (let i = 0; i < blocks.length; i++) {
+    let words = 0;
+    let inside = false;
+    for (let at = starts[i]!; at < starts[i + 1]!; at++) {
+      const code = codes[at]!;
+      if (code === 32) inside = false;
+      else if (code >= 0x3040 && code < 0xac00) {
+        // Chinese and Japanese write no spaces: two characters count as a word.
+        words += 0.5;
+        inside = false;
+      } else if (!inside) {
+        inside = true;
+        words++;
+      }
     }
+    blocks[i]!.words = Math.ceil(words);
   }
-  return Math.ceil(words);
 }
 
 class BlockReader {
@@ -106,7 +111,7 @@ class BlockReader {
         this.blocks.push({
           owner: this.owner,
           text,
-          words: countWords(text),
+          words: 0,
           chars: text.length,
           linkChars: Math.min(this.linkChars, text.length),
           links: this.links,
@@ -170,5 +175,6 @@ export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Se
     }
   }
   reader.flush(Number.MAX_SAFE_INTEGER);
+  countWords(reader.blocks);
   return reader.blocks;
 }

@@ -1,4 +1,5 @@
 import type { Page, PageNode } from '../html/index.ts';
+import { writeCodes } from './block-codes.ts';
 import type { Block } from './blocks.ts';
 import { isInside, type Sums, sumBlocks } from './container.ts';
 import type { LdFacts } from './json-ld.ts';
@@ -196,9 +197,11 @@ function borrowRows(size: number): Float32Array {
 export function computeFeatures(page: Page, blocks: Block[], context: BlockContext): Features {
   const row = new Row(borrowRows(blocks.length * FEATURE_COUNT));
   const sums = sumBlocks(page, blocks);
-  const outline = readOutline(page, blocks, context, sums);
+  const codes = writeCodes(blocks);
+  const outline = readOutline(page, blocks, codes, context, sums);
   const vocabulary = new Vocabulary(
     blocks,
+    codes,
     `${page.title ?? ''} ${context.tags.openGraph['og:title'] ?? ''}`,
     outline.prose,
     (block) => isInside(block.owner, outline.container85),
@@ -209,7 +212,7 @@ export function computeFeatures(page: Page, blocks: Block[], context: BlockConte
     if (outline.wanted[i] === 0) continue;
     row.begin(i);
     const block = blocks[i]!;
-    addText(row, block);
+    addText(row, block, i, codes);
     row.addBits(outline.phrases[i]!, PHRASE_NAMES.length);
     row.addBits(OWNER_BITS.get(block.owner.tag) ?? 0, OWNER_TAGS.length);
     row.addAll(outline.path(block.owner));

@@ -1,4 +1,5 @@
 import type { Page, PageNode } from '../html/index.ts';
+import type { Codes } from './block-codes.ts';
 import type { Block } from './blocks.ts';
 import { findContainer, isProse, type Sums } from './container.ts';
 import type { BlockContext } from './features.ts';
@@ -56,7 +57,13 @@ export type Outline = {
 };
 
 /** Reads the outline of a page in one pass over its blocks. */
-export function readOutline(page: Page, blocks: Block[], context: BlockContext, sums: Sums): Outline {
+export function readOutline(
+  page: Page,
+  blocks: Block[],
+  codes: Codes,
+  context: BlockContext,
+  sums: Sums,
+): Outline {
   const count = blocks.length;
   const facts = new NodeFacts(page);
   const phrases = new Int32Array(count);
@@ -135,7 +142,7 @@ export function readOutline(page: Page, blocks: Block[], context: BlockContext, 
     const near = Math.min(gapBefore[i]!, gapAfter[i]!) <= NEAR_PROSE;
     if (!near && block.words <= 5 && block.linkChars > block.chars * 0.8) continue;
     wanted[i] = 1;
-    phrases[i] = phraseBits(block.text);
+    phrases[i] = phraseBits(block.text, i, codes);
   }
   const title = context.ld.headline ?? context.tags.openGraph['og:title'] ?? page.title ?? '';
   const description = context.tags.openGraph['og:description'] ?? context.tags.meta.description ?? '';

@@ -1,3 +1,5 @@
+import type { Codes } from './block-codes.ts';
+
 /**
  * What short lines around an article say, in the languages of the web. Each is only evidence for the block scorer,
  * never a verdict: an article may well contain a sentence about newsletters.
@@ -101,14 +103,21 @@ ANYWHERE.forEach(([name], bit) => {
   }
 });
 
-/** The groups whose phrases a lower-case text may hold, by the beginnings of its words. */
-function possibleGroups(text: string): number {
+const isAscii = (code: number) => code < 128;
+const lowerCase = (code: number) => (code >= 65 && code <= 90 ? code + 32 : code);
+const isLetter = (code: number) => code >= LETTER_A && code <= 122;
+// Quotes and dashes stand in every prose and begin no phrase.
+const isPunctuation = (code: number) =>
+  code <= 0xa0 || code === 0x2019 || code === 0x2013 || code === 0x2014 || code === 0x201c || code === 0x201d;
+
+/** The groups whose phrases a text may hold, by the beginnings of its words. */
+function possibleGroups(codes: Uint16Array, from: number, to: number): number {
   let groups = 0;
   let key = 0;
   let letters = 0;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    if (code >= LETTER_A && code <= 122) {
+  for (let at = from; at < to; at++) {
+    const code = lowerCase(codes[at]!);
+    if (isLetter(code)) {
       if (letters < MAX_PREFIX) {
         key = key * 32 + code - LETTER_A + 1;
         letters++;
@@ -116,15 +125,7 @@ function possibleGroups(text: string): number {
       }
       continue;
     }
-    if (
-      code > 0xa0 &&
-      code !== 0x2019 &&
-      code !== 0x2013 &&
-      code !== 0x2014 &&
-      code !== 0x201c &&
-      code !== 0x201d
-    )
-      return ANY_GROUP;
+    if (!isPunctuation(code)) return ANY_GROUP;
     if (letters > 0 && letters < MAX_PREFIX) groups |= groupsByPrefix.get(key) ?? 0;
     key = 0;
     letters = 0;
@@ -174,49 +175,48 @@ const ALL_FIRST = (1 << FIRST.length) - 1;
 // A date pattern reaches no further than this for its first digit.
 const DATE_CHARS = 50;
 
-/** The patterns of FIRST that a lower-case line can match, as bits, by its first word and whether it holds a digit. */
-function possibleFirst(text: string): number {
-  let at = 0;
+/** The patterns of FIRST that a line can match, as bits, by its first word and whether it holds a digit. */
+function possibleFirst(codes: Uint16Array, from: number, to: number): number {
   let key = 0;
   let letters = 0;
   let bits = 0;
-  for (; at < text.length && at < DATE_CHARS; at++) {
-    const code = text.charCodeAt(at);
+  for (let at = from; at < to && at < from + DATE_CHARS; at++) {
+    const code = codes[at]!;
     if (code >= 48 && code <= 57) {
       bits = DATE_BIT;
       break;
     }
   }
-  for (at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code >= LETTER_A && code <= 122) {
-      if (letters < MAX_PREFIX) {
-        key = key * 32 + code - LETTER_A + 1;
-        letters++;
-      }
-      if (letters === MAX_PREFIX) break;
-    } else if (code > 127) return ALL_FIRST;
+  for (let at = from; at < to && letters < MAX_PREFIX; at++) {
+    const code = lowerCase(codes[at]!);
+    if (isLetter(code)) {
+      key = key * 32 + code - LETTER_A + 1;
+      letters++;
+    } else if (!isAscii(code)) return ALL_FIRST;
     else if (letters > 0) break;
   }
   return bits | (firstBitsByPrefix.get(key) ?? 0);
 }
 
 /**
- * Which phrase groups a line belongs to, as bits. Lower case once and plain patterns: with the flags `i` and `u` the
- * same patterns took a tenth of a page's time.
+ * Which phrase groups a line belongs to, as bits; the line is text `i` of `codes`. Lower case once and plain patterns:
+ * with the flags `i` and `u` the same patterns took a tenth of a page's time.
  */
-export function phraseBits(text: string): number {
+export function phraseBits(text: string, i: number, { codes, starts }: Codes): number {
   // Beyond this it is a paragraph, whatever it mentions.
   if (text.length > PARAGRAPH_CHARS) return 0;
   let bits = text.length <= BYLINE_CHARS && BYLINE.test(text) ? 1 : 0;
+  const from = starts[i]!;
+  const to = starts[i + 1]!;
+  const first = possibleFirst(codes, from, Math.min(to, from + FIRST_CHARS));
+  const anywhere = possibleGroups(codes, from, Math.min(to, from + ANYWHERE_CHARS));
+  if (first === 0 && anywhere === 0) return bits;
   const sample = (text.length <= ANYWHERE_CHARS ? text : text.slice(0, ANYWHERE_CHARS)).toLowerCase();
   const start = sample.length <= FIRST_CHARS ? sample : sample.slice(0, FIRST_CHARS);
-  const first = possibleFirst(start);
-  for (let i = 0; first >> i !== 0; i++)
-    if (((first >> i) & 1) === 1 && FIRST[i]![1].test(start)) bits |= 1 << (i + 1);
-  const possible = possibleGroups(sample);
-  for (let group = 0; possible >> group !== 0; group++)
-    if (((possible >> group) & 1) === 1 && ANYWHERE[group]![1].test(sample))
+  for (let bit = 0; first >> bit !== 0; bit++)
+    if (((first >> bit) & 1) === 1 && FIRST[bit]![1].test(start)) bits |= 1 << (bit + 1);
+  for (let group = 0; anywhere >> group !== 0; group++)
+    if (((anywhere >> group) & 1) === 1 && ANYWHERE[group]![1].test(sample))
       bits |= 1 << (1 + FIRST.length + group);
   return bits;
 }

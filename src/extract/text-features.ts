@@ -1,3 +1,4 @@
+import type { Codes } from './block-codes.ts';
 import type { Block } from './blocks.ts';
 
 /** Names of the features below, in order. */
@@ -33,9 +34,14 @@ type Sink = { add(value: number): void };
 
 const ratio = (part: number, whole: number) => (whole > 0 ? part / whole : 0);
 
+// What comes after is like what came before.
+const MAX_READ = 2_000;
+
 /** Adds what the text of a block looks like: length, links, punctuation, capitals. */
-export function addText(row: Sink, block: Block): void {
+export function addText(row: Sink, block: Block, i: number, { codes, starts }: Codes): void {
   const { text, chars, words } = block;
+  const from = starts[i]!;
+  const to = starts[i + 1]!;
   let commas = 0;
   let digits = 0;
   let upper = 0;
@@ -43,16 +49,18 @@ export function addText(row: Sink, block: Block): void {
   let sentences = 0;
   let pipes = 0;
   let shorts = 0;
-  let wordStart = 0;
+  let wordStart = from;
   let signs = 0;
-  const end = Math.min(text.length, 2_000);
-  for (let i = 0; i <= end; i++) {
-    const code = i < end ? text.charCodeAt(i) : 32;
+  const end = Math.min(to, from + MAX_READ);
+  for (let at = from; at <= end; at++) {
+    const code = at < end ? codes[at]! : 32;
     if (code === 32) {
-      if (i - wordStart > 0 && i - wordStart <= 3) shorts++;
-      wordStart = i + 1;
+      if (at - wordStart > 0 && at - wordStart <= 3) shorts++;
+      wordStart = at + 1;
       continue;
     }
+    // Nearly all there is.
+    if (code >= 97 && code <= 122) continue;
     if (code >= 48 && code <= 57) digits++;
     else if (
       (code >= 65 && code <= 90) ||
@@ -60,16 +68,16 @@ export function addText(row: Sink, block: Block): void {
       (code >= 0x410 && code <= 0x42f)
     ) {
       upper++;
-      if (i === wordStart) capitals++;
+      if (at === wordStart) capitals++;
     } else if (code === 44 || code === 0x3001 || code === 0xff0c) commas++;
     else if (code === 46 || code === 33 || code === 63 || code === 0x3002) {
-      if (i + 1 >= end || text.charCodeAt(i + 1) === 32) sentences++;
+      if (at + 1 >= end || codes[at + 1] === 32) sentences++;
     } else if (isCodeSign(code)) signs++;
     else if (code === 124 || code === 0xbb || code === 0x203a || code === 0x2022 || code === 0xb7) pipes++;
   }
-  const last = text.charCodeAt(text.length - 1);
-  const first = text.charCodeAt(0);
-  const seen = Math.max(1, end);
+  const last = codes[to - 1]!;
+  const first = codes[from]!;
+  const seen = Math.max(1, end - from);
   row.add(Math.min(words, 400));
   row.add(Math.min(chars, 3_000));
   row.add(ratio(block.linkChars, chars));
@@ -82,7 +90,7 @@ export function addText(row: Sink, block: Block): void {
   row.add(digits / seen);
   row.add(upper / seen);
   row.add(ratio(capitals, Math.min(words, 300)));
-  row.add(isEnd(last) || (isQuote(last) && isEnd(text.charCodeAt(text.length - 2))) ? 1 : 0);
+  row.add(isEnd(last) || (isQuote(last) && to - from > 1 && isEnd(codes[to - 2]!)) ? 1 : 0);
   row.add(Math.min(sentences, 20));
   row.add(last === 63 ? 1 : 0);
   row.add(first >= 97 && first <= 122 ? 1 : 0);

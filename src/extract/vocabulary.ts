@@ -1,3 +1,4 @@
+import type { Codes } from './block-codes.ts';
 import type { Block } from './blocks.ts';
 
 const MAX_WORDS_CHARS = 600;
@@ -21,27 +22,37 @@ export class Vocabulary {
   readonly #inMain: boolean[] = [];
   readonly #titleWords: number;
 
-  constructor(blocks: Block[], title: string, isParagraph: Uint8Array, isMain: (block: Block) => boolean) {
+  constructor(
+    blocks: Block[],
+    { codes, starts }: Codes,
+    title: string,
+    isParagraph: Uint8Array,
+    isMain: (block: Block) => boolean,
+  ) {
     this.#starts = new Int32Array(blocks.length + 1);
-    this.#read(title);
+    this.#read(
+      Uint16Array.from(title, (char) => char.charCodeAt(0)),
+      0,
+      title.length,
+    );
     // The title's words have the lowest numbers.
     this.#titleWords = this.#numbers.size;
     this.#words.length = 0;
     for (let i = 0; i < blocks.length; i++) {
       const block = blocks[i]!;
-      if (block.words >= MIN_BLOCK_WORDS) this.#read(block.text);
+      if (block.words >= MIN_BLOCK_WORDS) this.#read(codes, starts[i]!, starts[i + 1]!);
       this.#starts[i + 1] = this.#words.length;
       if (isParagraph[i] === 1) this.#count(i, isMain(block));
     }
   }
 
   /** Numbers the words of five letters and more at the start of a text; all letters beyond ASCII count as such. */
-  #read(text: string): void {
-    const end = Math.min(text.length, MAX_WORDS_CHARS);
+  #read(codes: Uint16Array, from: number, to: number): void {
+    const end = Math.min(to, from + MAX_WORDS_CHARS);
     let hash = 0;
     let letters = 0;
-    for (let i = 0; i <= end; i++) {
-      let code = i < end ? text.charCodeAt(i) : 32;
+    for (let at = from; at <= end; at++) {
+      let code = at < end ? codes[at]! : 32;
       if (code >= 65 && code <= 90) code += 32;
       if ((code >= 97 && code <= 122) || (code >= 0xc0 && code < 0x2000) || code >= 0x3040) {
         hash = (Math.imul(hash, 31) + code) | 0;

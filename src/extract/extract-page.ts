@@ -123,8 +123,8 @@ export function extractWith(source: Page, options: ExtractOptions, trees: Trees)
 
 /** Decides every field from what was read. */
 export function decideExtraction(findings: Findings): Extraction {
-  const { page, evidence, chosen, tags, ld, marks, headline, body } = findings;
-  const title = fromSelector(chosen.title) ?? decideTitle(page, tags, ld, headline);
+  const { page, evidence, chosen, tags, ld, marks, body } = findings;
+  const title = fromSelector(chosen.title) ?? decideTitle(findings);
   if (title !== null) evidence.title = title.from;
   const named = chosen.author?.map((node) => textOf(node, 300)).flatMap(splitNames) ?? [];
   const authors =

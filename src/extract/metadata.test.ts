@@ -7,7 +7,6 @@ import { extractPage } from './index.ts';
 import { parseLdScript, readJsonLd } from './json-ld.ts';
 import { detectLanguage, normalizeLanguage } from './language.ts';
 import { dateInUrl, datesInText } from './page-dates.ts';
-import { withoutSiteName } from './title.ts';
 import { decodeTrees, encodeTrees, scoreRow } from './trees.ts';
 
 describe('JSON-LD', () => {
@@ -113,14 +112,6 @@ describe('dates', () => {
 });
 
 describe('titles', () => {
-  it.each([
-    ['Story of a lamp | The Post', ['thepost'], 'Story of a lamp'],
-    ['The Post - Story of a lamp', ['thepost'], 'Story of a lamp'],
-    ['Part 1 - Part 2', ['thepost'], 'Part 1 - Part 2'],
-  ])('takes the site from %j', (title, sites, expected) => {
-    expect(withoutSiteName(title, sites)).toBe(expected);
-  });
-
   it('takes the headline the reader sees when it agrees with the head', () => {
     const page = parsePage(
       '<title>Lamps of the old mole: a guide | Post</title><meta property="og:title" content="You will not believe the lamps of the mole"><h1>Lamps of the old mole</h1>',

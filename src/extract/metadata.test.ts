@@ -6,8 +6,9 @@ import { bestOfSrcset } from './images.ts';
 import { extractPage } from './index.ts';
 import { parseLdScript, readJsonLd } from './json-ld.ts';
 import { detectLanguage, normalizeLanguage } from './language.ts';
-import { dateInUrl, datesInText } from './page-dates.ts';
+import { dateInUrl } from './page-dates.ts';
 import { decodeTrees, encodeTrees, scoreRow } from './trees.ts';
+import { datesInText } from './written-dates.ts';
 
 describe('JSON-LD', () => {
   it.each([

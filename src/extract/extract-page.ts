@@ -8,7 +8,7 @@ import {
   resolveUrl,
   textOf,
 } from '../html/index.ts';
-import { type Bylines, bylineTexts, decideAuthors, splitNames } from './authors.ts';
+import { type Bylines, bylineTexts, creditTexts, decideAuthors, splitNames } from './authors.ts';
 import type { Block } from './blocks.ts';
 import { type Body, type Chosen, extractBody, imagesBetween, joinBlocks, runSelectors } from './body.ts';
 import { isByline } from './bylines.ts';
@@ -111,6 +111,7 @@ export function readFindings(source: Page, options: ExtractOptions, trees: Trees
       marked: marks.authors,
       links: marks.authorLinks,
       lines: bylineTexts(lines.map((line) => line.text)),
+      credits: () => creditTexts(body.blocks),
       headlineIndex,
     },
   };

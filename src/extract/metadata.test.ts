@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePage } from '../html/index.ts';
 import { bylineTexts, cleanName, splitNames } from './authors.ts';
-import { bestOfSrcset } from './images.ts';
 import { extractPage } from './index.ts';
 import { parseLdScript, readJsonLd } from './json-ld.ts';
 import { detectLanguage, normalizeLanguage } from './language.ts';
@@ -123,12 +122,6 @@ describe('titles', () => {
 });
 
 describe('small readers', () => {
-  it('takes the largest candidate of a srcset', () => {
-    expect(bestOfSrcset('a.jpg 320w, b.jpg 1280w, c.jpg 640w')).toBe('b.jpg');
-    expect(bestOfSrcset('a.jpg, b.jpg 2x')).toBe('b.jpg');
-    expect(bestOfSrcset('https://i.example/w_1,h_2/a.jpg 2x')).toBe('https://i.example/w_1,h_2/a.jpg');
-  });
-
   it.each([
     ['Der Hafen ist in der Nacht nicht leicht zu finden, und die Lotsen wissen das auch.', 'de'],
     ['The pilots of the harbour know that it is not easy to find in the dark.', 'en'],

@@ -159,8 +159,11 @@ export function findHeadline(page: Page, headings: PageNode[], tags: MetaTags, l
 /** Whether a heading is a link to another page, as the teasers below an article are; blogs link theirs to itself. */
 function leadsAway(heading: PageNode, page: Page): boolean {
   let link: PageNode | null = heading.parent?.tag === 'a' ? heading.parent : null;
-  for (let at = nextNode(heading, heading); at !== null && link === null; at = nextNode(at, heading))
+  let at = nextNode(heading, heading);
+  for (let steps = 0; at !== null && link === null && steps < MAX_STEPS; steps++) {
     if (at.tag === 'a') link = at;
+    at = nextNode(at, heading);
+  }
   const url = link === null ? null : resolveUrl(attribute(link, 'href') ?? '', page.baseUrl);
   return url !== null && pathOf(url) !== pathOf(page.url);
 }
@@ -170,6 +173,8 @@ const pathOf = (url: string) => /^https?:\/\/[^/?#]+([^?#]*?)\/?(?:[?#]|$)/i.exe
 // Beside any plain h1 a heading that leads to another page is a teaser.
 const TEASER_SHARE = 0.3;
 const MAX_HEADINGS = 40;
+// A heading has a handful of nodes; one with more is a page in disguise.
+const MAX_STEPS = 50;
 // A heading that is the site's name counts only when there is no other.
 const SITE_NAME_SHARE = 0.1;
 

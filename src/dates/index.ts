@@ -57,9 +57,13 @@ function parseTimestamp(text: string): Date | null {
 
 const digitsOf = /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59]/g;
 
+/** Arabic, Persian, Devanagari, Bengali and Thai digits as 0 to 9; the text keeps its length. */
+export function asciiDigits(text: string): string {
+  return text.replace(digitsOf, (digit) => String(((digit.codePointAt(0) ?? 0) - digitZero(digit)) % 10));
+}
+
 function fold(text: string): string {
-  return foldWord(text)
-    .replace(digitsOf, (digit) => String(((digit.codePointAt(0) ?? 0) - digitZero(digit)) % 10))
+  return asciiDigits(foldWord(text))
     .replace(/[\u2010-\u2015\u2212]/g, '-')
     .replace(/\s+/g, ' ')
     .trim();

@@ -2,3 +2,4 @@ export { type Cluster, type ClusterMember, loadCluster } from './clusters.ts';
 export { type DocumentRecord, hasBacklog, removeSink, saveSink, takeDeliveries } from './deliveries.ts';
 export { indexDocuments } from './index-documents.ts';
 export { type DocumentHit, listRecentDocuments, searchDocuments } from './search.ts';
+export { loadSelectorRates, type SelectorRate } from './selector-rates.ts';

@@ -1,4 +1,4 @@
-import { attribute, collapse, copyString, nextNode, type PageNode, textOf } from '../html/index.ts';
+import { attribute, collapse, copyString, nextNode, type PageNode, TEXT, textOf } from '../html/index.ts';
 import type { LdFacts } from './json-ld.ts';
 import type { MetaTags } from './meta-tags.ts';
 import { comparable } from './title.ts';
@@ -26,7 +26,13 @@ export function cleanName(raw: string): string | null {
   // Accounts ("jane.doe") and template keys ("page.author") are no names.
   if (/^[a-z0-9_]+(?:\.[a-z0-9_]+)+$/.test(text)) return null;
   if (NOT_A_NAME.test(text) || text.split(' ').length > 8 || /[@{}<>=]|https?:/.test(text)) return null;
-  return copyString(text);
+  return isSentence(text) ? null : copyString(text);
+}
+
+/** Longer texts of mostly small words are sentences: "I review games and modules". */
+function isSentence(text: string): boolean {
+  const words = text.split(' ');
+  return words.length > 3 && words.filter((word) => /^\p{Ll}/u.test(word)).length * 2 > words.length;
 }
 
 /** Splits "A, B and C" into names, keeping degrees ("A, PhD") with their owner. */
@@ -91,7 +97,14 @@ function isElsewhere(node: PageNode): boolean {
 }
 
 /** What the page itself shows: marked elements, links to author pages and lines that begin with "by". */
-export type Bylines = { marked: PageNode[]; links: PageNode[]; lines: string[]; headlineIndex: number };
+export type Bylines = {
+  marked: PageNode[];
+  links: PageNode[];
+  lines: string[];
+  /** Names after "written by", wherever the page says it. */
+  credits: () => string[];
+  headlineIndex: number;
+};
 
 // Elements this far from the headline belong to other stories or to the comments.
 const NEAR_NODES = 600;
@@ -124,8 +137,15 @@ function fromPage(bylines: Bylines): Authors | null {
     const names = namesIn(node);
     if (names.length > 0) return { names, from: 'byline' };
   }
+  for (const line of bylines.credits()) {
+    const names = splitNames(line);
+    if (names.length > 0 && names.every((name) => FULL_NAME.test(name)))
+      return { names, from: 'line with "written by"' };
+  }
   return null;
 }
+
+const FULL_NAME = /^\p{Lu}[\p{L}\p{M}.'’-]*\s\p{Lu}/u;
 
 /** Whether a link leads to an author's page. */
 export function isAuthorLink(node: PageNode): boolean {
@@ -155,16 +175,24 @@ export function* listAuthors(tags: MetaTags, ld: LdFacts, bylines: Bylines): Gen
   const fromLd = { names: distinct(ld.authors.map(cleanName)), from: 'json-ld author' };
   const meta = authorsFromMeta(tags);
   const fromMeta = { names: distinct(meta?.names ?? []), from: meta?.from ?? 'meta' };
-  for (const one of [fromLd, fromMeta]) {
-    const persons = one.names.filter(isPerson);
-    if (persons.length > 0) yield { names: persons, from: one.from };
-  }
+  const declared = [fromLd, fromMeta]
+    .map(({ names, from }) => ({ names: names.filter(isPerson), from }))
+    .filter(({ names }) => names.length > 0);
+  // Some systems declare who put the page online ("KatieS", "NOC Admin") while the reader sees who wrote it.
+  const isAccount = declared.every(({ names }) => names.every((name) => ACCOUNT.test(name)));
+  if (!isAccount) yield* declared;
   const inPage = fromPage(bylines);
-  if (inPage !== null) yield { names: distinct(inPage.names), from: inPage.from };
+  const shown = inPage === null ? [] : [{ names: distinct(inPage.names), from: inPage.from }];
+  if (!isAccount) yield* shown;
+  else if (shown.some(({ names }) => names.some((name) => FULL_NAME.test(name))))
+    yield* [...shown, ...declared];
+  else yield* [...declared, ...shown];
   for (const one of [fromLd, fromMeta]) if (one.names.length > 0 && !one.names.some(isPerson)) yield one;
   return undefined;
 }
 
+// One word, or a role: the name of an account rather than of a person.
+const ACCOUNT = /^\S+$|\badmin/i;
 const MAX_AUTHORS = 20;
 
 function distinct(names: (string | null)[]): string[] {
@@ -188,7 +216,14 @@ function namesIn(node: PageNode): string[] {
     if (!NAME_TAGS.has(at.tag) && !/name/i.test(attribute(at, 'class') ?? '')) continue;
     const inner = textOf(at, 100);
     const names = inner.length > 3 && inner.length < 60 ? splitNames(inner) : [];
-    if (names.some((name) => /^\p{Lu}[\p{L}.'’-]*\s\p{Lu}/u.test(name))) return names;
+    if (names.some((name) => FULL_NAME.test(name))) return names;
+  }
+  // Else its first line, where that is a full name and nothing more.
+  for (let at = nextNode(node, node); at !== null; at = nextNode(at, node)) {
+    if (at.tag !== TEXT) continue;
+    const line = collapse(at.text);
+    if (line === '' || LABEL.test(line)) continue;
+    return FULL_NAME.test(line) && line.split(' ').length <= 4 ? splitNames(line) : [];
   }
   return [];
 }
@@ -196,7 +231,7 @@ function namesIn(node: PageNode): string[] {
 const SHORT_BYLINE = 80;
 const NAME_TAGS = new Set(['a', 'h2', 'h3', 'h4', 'h5', 'strong', 'b']);
 const LABEL =
-  /^(?:(?:written|words|story|posted|published|reported) by|by|authors?|contributors?|von|par|por|autor(?:in)?)\s*:?$/i;
+  /^(?:(?:written|words|story|posted|published|reported) by|by|authors?|author\(s\)|contributors?|von|par|por|autor(?:in)?)\s*:?$/i;
 const LED_BY = /^(?:(?:written|words|story|posted|published|reported) by|by|von|par|por|contributors?:)\s?/i;
 
 /** Names on lines that begin with "by", or stand on the line after it. */
@@ -216,6 +251,20 @@ export function bylineTexts(lines: string[]): string[] {
       // A name begins with a capital: "by a narrow margin" names nobody.
       if (/^\p{Lu}/u.test(name)) found.push(name);
     }
+  }
+  return found;
+}
+
+const CREDIT = /^(?:written|words|story|text|reported) by:?\s+/i;
+const MAX_CREDIT_CHARS = 80;
+
+/** Names on lines that say "written by" and nothing more, wherever they stand. */
+export function creditTexts(lines: Iterable<{ text: string; chars: number }>): string[] {
+  const found: string[] = [];
+  for (const { text, chars } of lines) {
+    if (chars > MAX_CREDIT_CHARS || found.length >= MAX_AUTHORS) continue;
+    const led = CREDIT.exec(text);
+    if (led !== null) found.push(text.slice(led[0].length));
   }
   return found;
 }

@@ -60,8 +60,8 @@ export function explainPage(source: Page, options: ExtractOptions = {}): Explana
 }
 
 function listCandidates(findings: Findings, extraction: Extraction): Explanation['candidates'] {
-  const { page, tags, ld, headline, bylines, evidence } = findings;
-  const titles: Candidate[] = [...listTitles(page, tags, ld, headline)];
+  const { tags, ld, bylines, evidence } = findings;
+  const titles: Candidate[] = [...listTitles(findings)];
   const authors = [...listAuthors(tags, ld, bylines)].map(({ names, from }) => ({
     value: names.join(', '),
     from,

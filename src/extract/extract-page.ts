@@ -8,7 +8,7 @@ import {
   resolveUrl,
   textOf,
 } from '../html/index.ts';
-import { type Bylines, bylineTexts, decideAuthors, splitNames } from './authors.ts';
+import { type Bylines, bylineTexts, creditTexts, decideAuthors, splitNames } from './authors.ts';
 import type { Block } from './blocks.ts';
 import { type Body, type Chosen, extractBody, imagesBetween, joinBlocks, runSelectors } from './body.ts';
 import { isByline } from './bylines.ts';
@@ -111,6 +111,7 @@ export function readFindings(source: Page, options: ExtractOptions, trees: Trees
       marked: marks.authors,
       links: marks.authorLinks,
       lines: bylineTexts(lines.map((line) => line.text)),
+      credits: () => creditTexts(body.blocks),
       headlineIndex,
     },
   };
@@ -123,8 +124,8 @@ export function extractWith(source: Page, options: ExtractOptions, trees: Trees)
 
 /** Decides every field from what was read. */
 export function decideExtraction(findings: Findings): Extraction {
-  const { page, evidence, chosen, tags, ld, marks, headline, body } = findings;
-  const title = fromSelector(chosen.title) ?? decideTitle(page, tags, ld, headline);
+  const { page, evidence, chosen, tags, ld, marks, body } = findings;
+  const title = fromSelector(chosen.title) ?? decideTitle(findings);
   if (title !== null) evidence.title = title.from;
   const named = chosen.author?.map((node) => textOf(node, 300)).flatMap(splitNames) ?? [];
   const authors =

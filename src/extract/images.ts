@@ -1,8 +1,9 @@
 import { attribute, collapse, copyString, type Page, type PageNode, resolveUrl } from '../html/index.ts';
-import type { LdFacts } from './json-ld.ts';
-import { firstOf, type MetaTags } from './meta-tags.ts';
+import type { LdFacts, LdNode } from './json-ld.ts';
+import type { MetaTags } from './meta-tags.ts';
+import { bestOfSrcset, type Candidate } from './srcset.ts';
 
-/** An image the page shows or declares. */
+/** An image the page shows or declares; the size is what the page says of it, not measured. */
 export type PageImage = {
   url: string;
   alt: string | null;
@@ -11,88 +12,145 @@ export type PageImage = {
   from: 'og' | 'jsonld' | 'body';
 };
 
-const MAX_IMAGES = 50;
-const DECORATION =
-  /(?:^|[/_.-])(?:logo|icon|sprite|avatar|pixel|spacer|blank|badge|button|emoji|spinner|loading|placeholder|1x1)s?(?:[/_.\-0-9]|$)/i;
+type Found = Omit<PageImage, 'url'> & { reference: string };
 
-/** The candidate of a srcset with the most pixels; commas inside addresses are kept. */
-export function bestOfSrcset(srcset: string): string | null {
-  let best: string | null = null;
-  let bestSize = -1;
-  // A candidate ends at a comma that follows a descriptor or white space (HTML standard, 4.8.4.2.1).
-  for (const match of srcset
-    .slice(0, 20_000)
-    .matchAll(/([^\s,]\S*[^\s,]|[^\s,])(?:\s+([\d.]+)([wx]))?\s*(?:,|$)/g)) {
-    const size = match[2] === undefined ? 1 : Number(match[2]) * (match[3] === 'x' ? 1_000 : 1);
-    if (size > bestSize) {
-      bestSize = size;
-      best = match[1] ?? null;
+const MAX_IMAGES = 50;
+const MAX_ALT_CHARS = 500;
+// Smaller than this in either direction, a picture in the text is a symbol or a beacon.
+const MIN_SIDE_PX = 64;
+const DECORATION =
+  /(?:^|[/_.-])(?:logo|icon|favicon|sprite|avatar|gravatar|pixel|spacer|blank|badge|button|emoji|spinner|loading|placeholder|1x1)s?(?:[/_.\-0-9]|$)/i;
+// Drawings, icons and films: only raster images are kept (spec: documents, images).
+const NOT_RASTER = /\.(?:svgz?|ico|cur|pdf|mp4|m4v|webm|mov|ogv|mp3|m3u8)(?:$|[?#])/i;
+
+function pixels(value: unknown): number | null {
+  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '';
+  const match = /^\s*(\d{1,5})(?:\.\d+)?\s*(?:px|pixels)?\s*$/i.exec(text);
+  return match === null || Number(match[1]) === 0 ? null : Number(match[1]);
+}
+
+const SRCSETS = ['srcset', 'data-srcset', 'data-lazy-srcset'];
+// Full sizes that galleries name come first; `src` of a lazy image is only its placeholder, hence last.
+const SOURCES = [
+  'data-orig-file',
+  'data-large-file',
+  'data-hi-res-src',
+  'data-src',
+  'data-original',
+  'data-lazy-src',
+  'data-lazy',
+  'src',
+];
+
+/** The best candidate over the image's own srcset and those of the `<picture>` around it. */
+function bestCandidate(image: PageNode): Candidate | null {
+  const nodes = [image];
+  if (image.parent?.tag === 'picture') {
+    for (let at = image.parent.first; at !== null && nodes.length < 20; at = at.next)
+      if (at.tag === 'source' && !/svg|video/i.test(attribute(at, 'type') ?? '')) nodes.push(at);
+  }
+  let best: Candidate | null = null;
+  for (const node of nodes) {
+    for (const name of SRCSETS) {
+      const srcset = attribute(node, name);
+      const one = srcset === null ? null : bestOfSrcset(srcset);
+      if (one !== null && (best === null || one.size > best.size)) best = one;
     }
   }
   return best;
 }
 
-function pixels(value: string | null | undefined): number | null {
-  const match = /^\s*(\d{1,5})(?:\.\d+)?(?:px)?\s*$/.exec(value ?? '');
-  return match === null ? null : Number(match[1]);
+/** An `<img>` of the text with its best address; null for what is too small or only decorates. */
+function readImage(node: PageNode): Found | null {
+  const best = bestCandidate(node);
+  let reference = best?.url ?? null;
+  for (const name of SOURCES) {
+    if (reference !== null) break;
+    const value = attribute(node, name);
+    if (value && !value.startsWith('data:')) reference = value;
+  }
+  if (reference === null || DECORATION.test(reference)) return null;
+  const [width, height] = [pixels(attribute(node, 'width')), pixels(attribute(node, 'height'))];
+  if ((width !== null && width < MIN_SIDE_PX) || (height !== null && height < MIN_SIDE_PX)) return null;
+  const alt = collapse(attribute(node, 'alt') ?? '').slice(0, MAX_ALT_CHARS);
+  return {
+    reference,
+    alt: alt === '' ? null : copyString(alt),
+    ...scaled(width, height, best),
+    from: 'body',
+  };
 }
 
-function sourceOf(image: PageNode): string | null {
-  let srcset =
-    attribute(image, 'srcset') || attribute(image, 'data-srcset') || attribute(image, 'data-lazy-srcset');
-  if (!srcset && image.parent?.tag === 'picture') {
-    for (let source = image.parent.first; source !== null && !srcset; source = source.next) {
-      if (source.tag === 'source') srcset = attribute(source, 'srcset') || attribute(source, 'data-srcset');
-    }
-  }
-  const best = srcset ? bestOfSrcset(srcset) : null;
-  if (best !== null && !best.startsWith('data:')) return best;
-  for (const name of ['data-src', 'data-original', 'data-lazy-src', 'data-hi-res-src', 'src']) {
-    const value = attribute(image, name);
-    if (value && !value.startsWith('data:')) return value;
-  }
-  return null;
+/** The size of the chosen candidate: its own width where the srcset tells it, in the proportions of the element. */
+function scaled(width: number | null, height: number | null, best: Candidate | null) {
+  if (best === null || best.width === null) return { width, height };
+  const known = width !== null && height !== null;
+  return { width: best.width, height: known ? Math.round((best.width * height) / width) : null };
 }
 
-/** Lists the declared images and those inside the article; nothing is fetched. */
+/** What og:image and its like declare; sizes and texts belong to the image at the same place in its list. */
+function* declaredImages(tags: MetaTags): Generator<Found> {
+  const list = (name: string) => tags.lists.get(name) ?? [];
+  const images = list('og:image').length > 0 ? list('og:image') : list('og:image:url');
+  const secure = list('og:image:secure_url');
+  const [widths, heights, alts] = [list('og:image:width'), list('og:image:height'), list('og:image:alt')];
+  const at = (values: string[], i: number) =>
+    values.length === images.length || i === 0 ? (values[i] ?? null) : null;
+  for (let i = 0; i < Math.max(images.length, secure.length); i++) {
+    const reference = at(secure, i) ?? images[i];
+    if (reference === undefined) continue;
+    yield {
+      reference,
+      alt: at(alts, i),
+      width: pixels(at(widths, i)),
+      height: pixels(at(heights, i)),
+      from: 'og',
+    };
+  }
+  for (const name of ['twitter:image', 'twitter:image:src']) {
+    const reference = tags.twitter[name];
+    const alt = tags.twitter['twitter:image:alt'] ?? null;
+    if (reference !== undefined) yield { reference, alt, width: null, height: null, from: 'og' };
+  }
+}
+
+function* structuredImages(ld: LdFacts): Generator<Found> {
+  const value = ld.main?.image;
+  const nodes = (Array.isArray(value) ? value.slice(0, 20) : [value]).filter(
+    (one): one is LdNode => one !== null && typeof one === 'object' && !Array.isArray(one),
+  );
+  for (const reference of ld.images) {
+    const node = nodes.find((one) => one.url === reference || one.contentUrl === reference);
+    yield {
+      reference,
+      alt: null,
+      width: pixels(node?.width),
+      height: pixels(node?.height),
+      from: 'jsonld',
+    };
+  }
+}
+
+/** Lists the declared images and those inside the article, the lead image first; nothing is fetched. */
 export function listImages(page: Page, tags: MetaTags, ld: LdFacts, inBody: PageNode[]): PageImage[] {
   const found = new Map<string, PageImage>();
-  const add = (reference: string | null | undefined, image: Omit<PageImage, 'url'>) => {
-    if (!reference || found.size >= MAX_IMAGES) return;
+  const add = ({ reference, ...image }: Found) => {
     const url = resolveUrl(reference, page.baseUrl);
-    if (url === null || found.has(url)) return;
-    found.set(copyString(url), { url: copyString(url), ...image });
+    if (url === null || NOT_RASTER.test(url)) return;
+    const known = found.get(url);
+    if (known !== undefined) {
+      // The same picture again, which may say more of itself in the text than in the head.
+      known.alt ??= image.alt;
+      if (known.width === null) [known.width, known.height] = [image.width, image.height];
+    } else if (found.size < MAX_IMAGES) found.set(copyString(url), { url: copyString(url), ...image });
   };
-  const og = firstOf(tags, [
-    'og:image:secure_url',
-    'og:image',
-    'og:image:url',
-    'twitter:image',
-    'twitter:image:src',
-  ]);
-  const alt = firstOf(tags, ['og:image:alt', 'twitter:image:alt'])?.value ?? null;
-  add(og?.value, {
-    alt,
-    width: pixels(tags.openGraph['og:image:width']),
-    height: pixels(tags.openGraph['og:image:height']),
-    from: 'og',
-  });
-  for (const other of tags.lists.get('og:image') ?? [])
-    add(other, { alt: null, width: null, height: null, from: 'og' });
-  for (const url of ld.images) add(url, { alt: null, width: null, height: null, from: 'jsonld' });
+  const declared = [...declaredImages(tags), ...structuredImages(ld)];
+  for (const image of declared) if (!DECORATION.test(image.reference)) add(image);
   for (const node of inBody) {
-    const source = sourceOf(node);
-    const width = pixels(attribute(node, 'width'));
-    const height = pixels(attribute(node, 'height'));
-    if (
-      source === null ||
-      DECORATION.test(source) ||
-      (width !== null && width < 64) ||
-      (height !== null && height < 64)
-    )
-      continue;
-    const text = collapse(attribute(node, 'alt') ?? '').slice(0, 500);
-    add(source, { alt: text === '' ? null : copyString(text), width, height, from: 'body' });
+    const image = readImage(node);
+    if (image !== null) add(image);
   }
+  // Sites without a picture for an article declare their logo; an article about a logo may have nothing else.
+  for (const image of declared) if (DECORATION.test(image.reference)) add(image);
   return [...found.values()];
 }

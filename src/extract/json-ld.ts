@@ -205,20 +205,21 @@ function names(value: unknown, byId: Map<string, LdNode>): string[] {
   return found;
 }
 
+/** The addresses a value offers, in the order written: strings, objects with a url, references to other nodes. */
 function urlsOf(value: unknown, byId: Map<string, LdNode>): string[] {
   const found: string[] = [];
-  const queue: unknown[] = [value];
-  for (let i = 0; i < queue.length && i < 50; i++) {
-    const item = queue[i];
+  const stack: unknown[] = [value];
+  for (let steps = 0; stack.length > 0 && steps < 50; steps++) {
+    const item = stack.pop();
     if (typeof item === 'string') found.push(copyString(item.trim()));
-    else if (Array.isArray(item)) queue.push(...item.slice(0, 20));
+    else if (Array.isArray(item)) stack.push(...item.slice(0, 20).reverse());
     else if (item !== null && typeof item === 'object') {
       const node = item as LdNode;
       const address = node.url ?? node.contentUrl ?? node['@id'];
       const target = typeof node['@id'] === 'string' ? byId.get(node['@id']) : undefined;
       if (node.url === undefined && node.contentUrl === undefined && target !== undefined && target !== node)
-        queue.push(target.url ?? target.contentUrl);
-      else queue.push(address);
+        stack.push(target.url ?? target.contentUrl);
+      else stack.push(address);
     }
   }
   return found.filter((url) => url !== '');

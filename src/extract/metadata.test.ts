@@ -2,13 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePage } from '../html/index.ts';
 import { bylineTexts, cleanName, splitNames } from './authors.ts';
-import { bestOfSrcset } from './images.ts';
 import { extractPage } from './index.ts';
 import { parseLdScript, readJsonLd } from './json-ld.ts';
 import { detectLanguage, normalizeLanguage } from './language.ts';
-import { dateInUrl, datesInText } from './page-dates.ts';
-import { withoutSiteName } from './title.ts';
+import { dateInUrl } from './page-dates.ts';
 import { decodeTrees, encodeTrees, scoreRow } from './trees.ts';
+import { datesInText } from './written-dates.ts';
 
 describe('JSON-LD', () => {
   it.each([
@@ -113,14 +112,6 @@ describe('dates', () => {
 });
 
 describe('titles', () => {
-  it.each([
-    ['Story of a lamp | The Post', ['thepost'], 'Story of a lamp'],
-    ['The Post - Story of a lamp', ['thepost'], 'Story of a lamp'],
-    ['Part 1 - Part 2', ['thepost'], 'Part 1 - Part 2'],
-  ])('takes the site from %j', (title, sites, expected) => {
-    expect(withoutSiteName(title, sites)).toBe(expected);
-  });
-
   it('takes the headline the reader sees when it agrees with the head', () => {
     const page = parsePage(
       '<title>Lamps of the old mole: a guide | Post</title><meta property="og:title" content="You will not believe the lamps of the mole"><h1>Lamps of the old mole</h1>',
@@ -131,12 +122,6 @@ describe('titles', () => {
 });
 
 describe('small readers', () => {
-  it('takes the largest candidate of a srcset', () => {
-    expect(bestOfSrcset('a.jpg 320w, b.jpg 1280w, c.jpg 640w')).toBe('b.jpg');
-    expect(bestOfSrcset('a.jpg, b.jpg 2x')).toBe('b.jpg');
-    expect(bestOfSrcset('https://i.example/w_1,h_2/a.jpg 2x')).toBe('https://i.example/w_1,h_2/a.jpg');
-  });
-
   it.each([
     ['Der Hafen ist in der Nacht nicht leicht zu finden, und die Lotsen wissen das auch.', 'de'],
     ['The pilots of the harbour know that it is not easy to find in the dark.', 'en'],

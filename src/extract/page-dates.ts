@@ -3,6 +3,8 @@ import { attribute, type Page, type PageNode, textOf } from '../html/index.ts';
 import type { LdFacts } from './json-ld.ts';
 import type { Marks } from './marks.ts';
 import type { MetaTags } from './meta-tags.ts';
+import { dateInScripts } from './script-dates.ts';
+import { datesInText, ORIGINALLY, PUBLISHED_LABEL, UPDATED } from './written-dates.ts';
 
 /** A date, the evidence that gave it, and the text it was read from. */
 export type FoundDate = { date: Date; from: string; raw: string };
@@ -48,6 +50,8 @@ const PUBLISHED = [
   'bt:pubdate',
   'rnews:datepublished',
   'analyticsattributes.articledate',
+  'pub_date',
+  'article:post_date',
 ];
 const MODIFIED = [
   'article:modified_time',
@@ -63,28 +67,10 @@ const MODIFIED = [
   'updated_time',
 ];
 
-// Written dates inside a line of text; each alternative has fixed bounds, so the search is linear.
-const WRITTEN =
-  /\b(?:19|20)\d{2}[-/.](?:1[0-2]|0?[1-9])[-/.](?:3[01]|[12]\d|0?[1-9])(?!\d)(?:[T ]\d{1,2}:\d{2}(?::\d{2})?)?|\b\d{1,2}(?:st|nd|rd|th|er|\.|º)?\s{0,2}(?:de\s|of\s)?\s?\p{L}{3,12}\.?,?\s{1,2}(?:de\s|del\s)?(?:19|20)\d{2}(?!\d)|\p{L}{3,12}\.?\s{1,2}\d{1,2}(?:st|nd|rd|th)?,?\s{1,2}(?:19|20)\d{2}(?!\d)|\b\d{1,2}[./-]\d{1,2}[./-](?:19|20)?\d{2}\b|(?:19|20)\d{2}年\s?\d{1,2}月\s?\d{1,2}日/gu;
-
 /** Now and then a page claims a date that cannot be: before the web's content or days ahead. */
 export function isPlausible(date: Date, nowMs: number): boolean {
   const time = date.getTime();
   return time > Date.UTC(1900, 0) && time < nowMs + 2 * 86_400_000;
-}
-
-/** Every date written in a short text, in order. */
-export function datesInText(text: string, limit = 5): { date: Date; raw: string; at: number }[] {
-  const found: { date: Date; raw: string; at: number }[] = [];
-  // Most lines hold no number at all; the long pattern is only for those that do.
-  if (!/\d\d/.test(text)) return found;
-  for (const match of text.slice(0, 2_000).matchAll(WRITTEN)) {
-    const raw = match[0].trim();
-    const date = parseDate(raw);
-    if (date !== null) found.push({ date, raw, at: match.index });
-    if (found.length >= limit) break;
-  }
-  return found;
 }
 
 function readDate(text: string | null | undefined): Date | null {
@@ -129,8 +115,6 @@ export function dateInUrl(url: string): FoundDate | null {
   return date === null ? null : { date, from: 'url', raw };
 }
 
-const UPDATED =
-  /updat|modif|revis|edited|review|aktualis|mise à jour|mis à jour|actualiz|aggiorn|atualiz|bijgewerkt|opdater|oppdater|uppdater/i;
 const COMMENTED = /comment|reply|respond|related|footer|recommend|popular|recent|teaser/i;
 
 function isElsewhere(node: PageNode): boolean {
@@ -169,27 +153,22 @@ export type Surroundings = { headlineIndex: number; lines: NearLine[]; shortLine
 
 /** Meta names nobody lists: anything that says both "publish" and a date. */
 function fromOtherMeta(tags: MetaTags): FoundDate | null {
-  for (const name of Object.keys(tags.meta)) {
-    if (
-      !/publi(?:sh|cation).{0,10}(?:date|time)|(?:date|time).{0,5}publi/.test(name) ||
-      /modif|updat/.test(name)
-    )
-      continue;
-    const date = readDate(tags.meta[name]);
-    if (date !== null) return { date, from: `meta ${name}`, raw: tags.meta[name] ?? '' };
+  for (const bag of [tags.meta, tags.openGraph]) {
+    for (const name of Object.keys(bag)) {
+      if (!PUBLISHED_NAME.test(name) || /modif|updat|expir/.test(name)) continue;
+      const date = readDate(bag[name]);
+      if (date !== null) return { date, from: `meta ${name}`, raw: bag[name] ?? '' };
+    }
   }
   return null;
 }
 
-/** Pages built in the browser carry their data in scripts; the first publication date there is the page's own. */
+const PUBLISHED_NAME =
+  /publi(?:sh|cation).{0,10}(?:date|time)|(?:date|time).{0,5}publi|pub[._-]?(?:date|time)|release[._-]?(?:date|time)|create[ds]?[._-]?(?:at|on|date|time)|post[._-]?date/;
+
 function fromScripts(html: string): FoundDate | null {
-  const found =
-    /\b(?:datePublished|publishedAt|published_at|publishedDate|publishDate|publish_date|publicationDate|firstPublished\w{0,6})\b[\\"'&quot;\s]{1,12}[:=][\\"'&quot;\s]{1,12}([^"'\\<>&]{8,40})/.exec(
-      html,
-    );
-  const raw = found?.[1];
-  const date = readDate(raw);
-  return date === null || raw === undefined ? null : { date, from: 'script data', raw };
+  const found = dateInScripts(html);
+  return found === null ? null : { ...found, from: 'script data' };
 }
 
 /** Whether a line, or the label on the line before it, says that its date is one of change. */
@@ -220,19 +199,20 @@ const BYLINE_LINES = 8;
 const LABELLED_LINES = 25;
 // What a byline may say beside its date: a name, a section, minutes to read.
 const BYLINE_REST_CHARS = 45;
-const LABELLED = /(?:publi(?:shed|é|cado|cato)|posted|veröffentlicht|erschienen)\b/i;
-const ORIGINALLY =
-  /(?:originally|first) (?:published|posted|appeared)|(?:initialement|originalmente) publi|ursprünglich (?:veröffentlicht|erschienen)/i;
+// Above the headline, which is itself the line before the first, only a line that is hardly more than a date counts.
+const LINES_ABOVE = 3;
+const ABOVE_REST_CHARS = 15;
 const NUMBERS_ONLY = /^\d{1,2}[./-]\d{1,2}[./-]\d/;
 
 /** The dates the page shows its readers as its own: in the byline, or after "published". */
 function shownDates(near: Surroundings): FoundDate[] {
   const found: FoundDate[] = [];
   near.lines.forEach(({ text, after }, i) => {
-    if (after < 0 || after >= LABELLED_LINES) return;
+    if (after < -LINES_ABOVE || after >= LABELLED_LINES) return;
     for (const { date, raw, at } of datesInText(text, 2)) {
-      const labelled = LABELLED.test(text.slice(Math.max(0, at - 25), at));
-      const byline = after < BYLINE_LINES && text.length - raw.length <= BYLINE_REST_CHARS;
+      const labelled = PUBLISHED_LABEL.test(text.slice(Math.max(0, at - 25), at));
+      const restChars = after < 0 ? ABOVE_REST_CHARS : BYLINE_REST_CHARS;
+      const byline = after < BYLINE_LINES && text.length - raw.length <= restChars;
       // 03/04/2024 is one of two days: fine where nothing else is known, not to overrule what is declared.
       if ((labelled || byline) && !isUpdate(near.lines, i, at) && !NUMBERS_ONLY.test(raw))
         found.push({ date, from: 'shown date', raw });
@@ -240,6 +220,21 @@ function shownDates(near: Surroundings): FoundDate[] {
   });
   return found;
 }
+
+/** Dates in `<time>` that the page labels as the one of publication, wherever they stand in the article. */
+function labelledTimes(marks: Marks): FoundDate[] {
+  const found: FoundDate[] = [];
+  for (const node of marks.times.slice(0, MAX_TIMES)) {
+    const beside = node.parent === null ? '' : textOf(node.parent, 120);
+    const labelled = attribute(node, 'pubdate') !== null || PUBLISHED_LABEL.test(beside);
+    if (!labelled || beside.length > BYLINE_REST_CHARS || UPDATED.test(beside) || isElsewhere(node)) continue;
+    const date = dateOfElement(node, 'shown date');
+    if (date !== null) found.push(date);
+  }
+  return found;
+}
+
+const MAX_TIMES = 20;
 
 /** "Originally published on …", wherever the page says it. */
 function originalDate(near: Surroundings): FoundDate | null {
@@ -280,8 +275,8 @@ const INFERRED: readonly Source[] = [
   ({ marks, near }) => fromMarks(marks, near.headlineIndex, false),
   ({ page }) => fromScripts(page.source.raw),
   ({ near }) => fromLines(near.lines, false),
-  ({ marks, near }) => fromMarks(marks, near.headlineIndex, true),
   ({ near }) => fromLines(near.lines, true),
+  ({ marks, near }) => fromMarks(marks, near.headlineIndex, true),
   ({ near }) => fromOnlyLine(near.shortLines),
 ];
 
@@ -301,7 +296,7 @@ export function* publishedDates(inputs: Inputs, nowMs = Date.now()): Generator<F
     if (found === null || !isPlausible(found.date, nowMs)) continue;
     if (declared === null) {
       declared = found;
-      const earlier = earlierThan(declared, inputs.near, nowMs);
+      const earlier = earlierThan(declared, inputs, nowMs);
       if (earlier !== null) yield earlier;
     }
     yield found;
@@ -315,13 +310,13 @@ export function* publishedDates(inputs: Inputs, nowMs = Date.now()): Generator<F
 
 /**
  * Some systems declare the day a page was last put online. Nobody shows a date before the one of publication, so a
- * shown date that is earlier is the right one (on all 9 of 560 pages that differ so); a later one is that of a change.
+ * shown date that is earlier is the right one (on all 11 of 560 pages that differ so); a later one is that of a change.
  */
-function earlierThan(declared: FoundDate, near: Surroundings, nowMs: number): FoundDate | null {
+function earlierThan(declared: FoundDate, { near, marks }: Inputs, nowMs: number): FoundDate | null {
   const gapMs = ({ date }: FoundDate) => declared.date.getTime() - date.getTime();
   const original = originalDate(near);
   if (original !== null && gapMs(original) > SAME_DAY_MS) return original;
-  const shown = shownDates(near).filter(({ date }) => isPlausible(date, nowMs));
+  const shown = [...shownDates(near), ...labelledTimes(marks)].filter(({ date }) => isPlausible(date, nowMs));
   const first = shown[0];
   if (first === undefined || shown.some((one) => Math.abs(gapMs(one)) < SAME_DAY_MS)) return null;
   return gapMs(first) > SAME_DAY_MS ? first : null;

@@ -1,6 +1,7 @@
 export {
   checkSourceUrl,
   createSource,
+  findSourceBySlug,
   findSourceByUrl,
   type IngestionMode,
   listSources,

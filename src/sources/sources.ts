@@ -106,6 +106,12 @@ export async function findSourceByUrl(db: Queryable, url: string): Promise<Sourc
   return result.rows[0] ?? null;
 }
 
+/** The source of a name as people type it. Index: sources_slug_key. */
+export async function findSourceBySlug(db: Queryable, slug: string): Promise<Source | null> {
+  const result = await db.query<Source>(`SELECT ${columns} FROM sources WHERE slug = $1`, [slug]);
+  return result.rows[0] ?? null;
+}
+
 /** All sources, by name. A few hundred thousand at most, so callers page by name. */
 export async function listSources(
   db: Queryable,

@@ -24,7 +24,8 @@ type Reference = {
 const WARM_UP_PAGES = 240;
 const WORST_PAGES = 40;
 
-const key = (text: string) =>
+/** Letters and digits in lower case: the form in which titles and names are compared. */
+export const key = (text: string) =>
   text
     .normalize('NFKC')
     .toLowerCase()

@@ -40,7 +40,7 @@ type ArticleScore = {
 const TEXT_F1: Readonly<Record<string, number>> = { aeb: 0.975, wcxb: 0.957 };
 const OTHER_TEXT_F1 = 0.925;
 // What the rules reach; references disagree with each other on more than is left (docs/decisions/0021).
-const FIELDS = { title: 0.93, author: 0.85, date: 0.88 } as const;
+const FIELDS = { title: 0.94, author: 0.865, date: 0.89 } as const;
 
 function brokenByArticles(set: string, score: ArticleScore): string[] {
   const broken: string[] = [];

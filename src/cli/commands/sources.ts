@@ -1,10 +1,12 @@
 import type { Command } from 'commander';
 import { findDiscovery, listChannels, startDiscovery } from '../../channels/index.ts';
 import type { Database, Queryable } from '../../db/index.ts';
+import { loadSelectorRates } from '../../documents/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import {
   checkSourceUrl,
   createSource,
+  findSourceBySlug,
   listSources,
   loadSources,
   type Source,
@@ -93,6 +95,32 @@ export function addSourceCommands(program: Command): void {
           ? `robots.txt holds for ${source.name} again.`
           : `Disallow lines no longer hold for ${source.name}; fetchers follow within seconds.`,
       );
+    });
+  sources
+    .command('selectors <slug>')
+    .description("how often a source's selectors matched on its newest documents; a redesign shows here")
+    .option('--last <n>', 'documents to count', '1000')
+    .action(async (slug: string, flags: { last: string }, command: Command) => {
+      const last = wholeNumber('--last', flags.last, { least: 1, most: 100_000 });
+      const context = loadContext(command);
+      const rates = await withDatabase(context, async ({ pool }) => {
+        const source = await findSourceBySlug(pool, slug);
+        if (source === null) throw unknownSource(slug);
+        return loadSelectorRates(pool, source, last);
+      });
+      if (context.flags.json) return printJson(rates);
+      if (rates.length === 0) return say('None of its documents was read with selectors yet.');
+      printTable(rates, [
+        { title: 'FIELD', value: (row) => row.field },
+        { title: 'MATCHED', value: (row) => `${row.matched}/${row.documents}`, align: 'right' },
+        {
+          title: 'SHARE',
+          value: (row) => `${((100 * row.matched) / row.documents).toFixed(1)} %`,
+          align: 'right',
+        },
+        { title: 'LAST MATCH', value: (row) => relativeTime(row.lastMatchAt) },
+        { title: 'NEWEST PAGE', value: (row) => row.latest, flexible: true },
+      ]);
     });
   program
     .command('channels')

@@ -13,9 +13,12 @@ export type TruthPage = {
   site: string;
   html: string;
   articleBody: string;
+  title?: string | null;
+  author?: string | null;
+  date?: string | null;
 };
 
-type Truth = Record<string, { url: string; articleBody: string }>;
+type Truth = Record<string, Pick<TruthPage, 'url' | 'articleBody' | 'title' | 'author' | 'date'>>;
 
 /** Reads every page of every article set below a folder of the conformance layout. */
 export function loadPages(corpus: string): TruthPage[] {
@@ -26,10 +29,21 @@ export function loadPages(corpus: string): TruthPage[] {
     const truths = JSON.parse(readFileSync(join(folder, 'truth.json'), 'utf8')) as Truth;
     const ids = Object.keys(truths);
     for (const id of ids) {
-      const { url, articleBody } = truths[id]!;
+      const { url, articleBody, title = null, author = null, date = null } = truths[id]!;
       const html = gunzipSync(readFileSync(join(folder, 'pages', `${id}.html.gz`))).toString('utf8');
       const site = getDomain(url, { allowPrivateDomains: true }) ?? id;
-      pages.push({ set: set.name, setSize: ids.length, id, url, site, html, articleBody });
+      pages.push({
+        set: set.name,
+        setSize: ids.length,
+        id,
+        url,
+        site,
+        html,
+        articleBody,
+        title,
+        author,
+        date,
+      });
     }
   }
   return pages;

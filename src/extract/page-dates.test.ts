@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { parsePage } from '../html/index.ts';
+import { extractPage } from './index.ts';
+import { datesInText } from './written-dates.ts';
+
+const TEXT = `<p>${'The keeper of the lamp went up the stairs each evening and wrote down what he saw. '.repeat(4)}</p>`;
+
+function read(head: string, body: string) {
+  const { publishedAt, modifiedAt, evidence } = extractPage(
+    parsePage(`<head>${head}</head><body>${body}</body>`, { url: 'https://post.example/stories/lamp' }),
+  );
+  const day = (date: Date | null) => date?.toISOString().slice(0, 10) ?? null;
+  return { published: day(publishedAt), modified: day(modifiedAt), from: evidence.publishedAt };
+}
+
+const HEADLINE = '<h1>A lamp for the keeper of the harbour</h1>';
+const ld = (published: string) =>
+  `<script type="application/ld+json">{"@type":"Article","headline":"A lamp","datePublished":"${published}"}</script>`;
+
+describe('dates in text', () => {
+  it.each([
+    '2024년 5월 17일',
+    '2024年5月17日',
+    '2024. május 17.',
+    '2024 May 17',
+    '2024 m. gegužės 17 d.',
+    '17-May-2024',
+    '2024. 5. 17.',
+    '١٧ مايو ٢٠٢٤',
+    '१७ मई २०२४',
+    '17 मई 2024',
+    '17 พฤษภาคม 2567',
+    '17. toukokuuta 2024',
+    '17 de mayo de 2024',
+    'May 17th, 2024',
+  ])('reads %s', (text) => {
+    const line = `Harbour news · ${text} · by Ada Lund`;
+    expect(datesInText(line).map(({ date }) => date.toISOString().slice(0, 10))).toEqual(['2024-05-17']);
+  });
+
+  it.each(['02-12-2025', 'from 20 to 2024 lamps', '10 of 2024 lamps', 'version 20.4.17'])(
+    'leaves %j alone',
+    (text) => expect(datesInText(text)).toEqual([]),
+  );
+});
+
+describe('the date of publication', () => {
+  it.each([
+    ['og:publish_date'],
+    ['cXenseParse:recs:publishtime'],
+    ['sailthru.date'],
+    ['parsely-pub-date'],
+    ['DC.date.issued'],
+    ['vr:published_time'],
+    ['release_date'],
+  ])('is read from meta %s', (name) => {
+    const found = read(`<meta name="${name}" content="2024-05-17T10:00:00+02:00">`, HEADLINE + TEXT);
+    expect(found).toMatchObject({ published: '2024-05-17' });
+  });
+
+  it('is not read from meta tags of change or expiry', () => {
+    const head =
+      '<meta name="publish_updated_date" content="2024-05-17"><meta name="publication_expiry_date" content="2034-05-17">';
+    expect(read(head, HEADLINE + TEXT).published).toBeNull();
+  });
+
+  it('is the earlier one shown above the headline or after "published", not the declared one', () => {
+    const above = `<p>May 17, 2024</p>${HEADLINE}${TEXT}`;
+    expect(read(ld('2024-07-05'), above).published).toBe('2024-05-17');
+    const labelled = `${HEADLINE}${TEXT.repeat(30)}<div>Published <time datetime="2024-05-17">May 17, 2024</time></div>`;
+    expect(read(ld('2024-07-05'), labelled).published).toBe('2024-05-17');
+    // Without a label a time below the text may be anything.
+    expect(read(ld('2024-07-05'), labelled.replace('Published ', '')).published).toBe('2024-07-05');
+  });
+
+  it('is the declared one where the page shows a later one', () => {
+    const body = `${HEADLINE}<p>Updated May 17, 2025</p>${TEXT}`;
+    expect(read(ld('2024-07-05'), body)).toMatchObject({ published: '2024-07-05', modified: '2025-05-17' });
+  });
+
+  it('falls back to the date of change beside the headline, before that of a card further down', () => {
+    const card = '<div class="card-date">Updated October 17, 2025</div>';
+    const body = `${HEADLINE}<p>Updated on December 11, 2025</p>${TEXT}${card}`;
+    expect(read('', body).published).toBe('2025-12-11');
+  });
+
+  it('is read from script data before text, in any quoting', () => {
+    const script = '<script>self.push("{\\"publishedAt\\":\\"2024-05-17T10:00:00Z\\"}")</script>';
+    expect(read('', `${HEADLINE}${TEXT}${script}`).from).toContain('script data');
+  });
+});

@@ -1,0 +1,93 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parsePage } from '../html/index.ts';
+import { extractPage } from './index.ts';
+import { withoutSiteName } from './title.ts';
+
+const TEXT = `<p>${'The keeper of the lamp went up the stairs each evening and wrote down what he saw. '.repeat(4)}</p>`;
+
+function titleOf(head: string, body: string, url = 'https://www.post.example/stories/lamp'): string | null {
+  return extractPage(parsePage(`<head>${head}</head><body>${body}</body>`, { url })).title;
+}
+
+const title = (text: string) => `<title>${text}</title>`;
+const og = (text: string) => `<meta property="og:title" content="${text}">`;
+const site = (text: string) => `<meta property="og:site_name" content="${text}">`;
+
+describe('the site in a title', () => {
+  it.each([
+    ['Story of a lamp | The Post', ['thepost'], 'Story of a lamp'],
+    ['The Post - Story of a lamp', ['thepost'], 'Story of a lamp'],
+    ['Part 1 - Part 2', ['thepost'], 'Part 1 - Part 2'],
+    ['Story of a lamp — Ada Lund | Lamps and Ships', ['adalundlampsandships'], 'Story of a lamp'],
+    ['Story - with a dash - Lamp House - Ships', ['lamphouseships'], 'Story - with a dash'],
+  ])('is taken from %j', (text, sites, expected) => {
+    expect(withoutSiteName(text, sites)).toBe(expected);
+  });
+
+  it('may be the domain above the host', () => {
+    const head = title('The lamp that changed | Lampen.example');
+    expect(titleOf(head, TEXT, 'https://shop.lampen.example/a')).toBe('The lamp that changed');
+  });
+
+  it('never takes more than there is, and ends', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.array(fc.string()), (text, sites) =>
+        text.includes(withoutSiteName(text, sites)),
+      ),
+    );
+  });
+});
+
+describe('the headline', () => {
+  it('is not a teaser that shares words with the title', () => {
+    const body = `<h1>The best paths and quarters for a lamp walk</h1>${TEXT}
+      <h1><a href="/stories/kayak">Here is where to walk in Lampstadt</a></h1>`;
+    expect(titleOf(title('Where to walk in Lampstadt'), body)).toBe(
+      'The best paths and quarters for a lamp walk',
+    );
+  });
+
+  it('may be a link to its own page', () => {
+    const body = `<h1>Post</h1><h2><a href="/stories/lamp/#top">Where to walk in Lampstadt</a></h2>${TEXT}`;
+    expect(titleOf(title('Where to walk in Lampstadt - Post'), body)).toBe('Where to walk in Lampstadt');
+  });
+
+  it('may be worded otherwise than the head when it is the only one, above the text', () => {
+    const head =
+      title('Lampstadt guide: hire prices, rates 12 / 2025') +
+      og('Lampstadt guide: hire prices, rates 12 / 2025');
+    const asked = 'How much does it cost to hire a keeper in Lampstadt?';
+    expect(titleOf(head, `<h1>${asked}</h1>${TEXT}`)).toBe(asked);
+    expect(titleOf(head, `${TEXT}<h1>${asked}</h1>${TEXT}`)).toBe(
+      'Lampstadt guide: hire prices, rates 12 / 2025',
+    );
+    expect(titleOf(head, `<h1>Keeper prices</h1><h1>${asked}</h1>${TEXT}`)).not.toBe(asked);
+  });
+
+  it.each([
+    ['Dec 18 2025 Where to walk in Lampstadt', 'a date'],
+    ['Where to walk in Lampstadt (lamps.example) 87', 'a source and a count'],
+    ['Where to walk in Lampstadt / December 2025', 'a month'],
+  ])('%j goes without %s', (heading) => {
+    const head = title('Where to walk in Lampstadt - Post') + og('Where to walk in Lampstadt');
+    expect(titleOf(head, `<h1>${heading}</h1>${TEXT}`)).toBe('Where to walk in Lampstadt');
+  });
+
+  it('wins over an og:title that was cut, not over one that words it otherwise', () => {
+    const long = 'Lamp care tips: 11 best habits to prevent a dark night';
+    const short = title('Lamp care tips: 11 best habits') + og('Lamp care tips: 11 best habits');
+    expect(titleOf(short, `<h1>${long}</h1>${TEXT}`)).toBe(long);
+    const other = '10 free lamps for small keepers';
+    expect(titleOf(title(other) + og(other), `<h1>10 free lamps for your small keepers</h1>${TEXT}`)).toBe(
+      other,
+    );
+  });
+
+  it('keeps a number that belongs to it', () => {
+    const head = title('The lamps of spring - Post') + og('The lamps of spring') + site('Post');
+    expect(titleOf(head, `<h1>21 things about the lamps of spring</h1>${TEXT}`)).toBe(
+      '21 things about the lamps of spring',
+    );
+  });
+});

@@ -1,0 +1,62 @@
+import { asciiDigits, parseDate } from '../dates/index.ts';
+
+/** A date written in a text, as it stands there and where. */
+export type WrittenDate = { date: Date; raw: string; at: number };
+
+const YEAR = '(?:19|20)\\d{2}';
+const DAY = '(?:3[01]|[12]\\d|0?[1-9])';
+// A month's name: marks count, as Devanagari and Thai words hold more of them than letters.
+const NAME = '\\p{L}[\\p{L}\\p{M}]{1,14}';
+
+// Written dates inside a line of text; each alternative has fixed bounds, so the search is linear.
+const WRITTEN = new RegExp(
+  [
+    `\\b${YEAR}[-/.](?:1[0-2]|0?[1-9])[-/.]${DAY}(?!\\d)(?:[T ]\\d{1,2}:\\d{2}(?::\\d{2})?)?`,
+    `\\b\\d{1,2}(?:st|nd|rd|th|er|\\.|º)?\\s{0,2}(?:de\\s|of\\s)?\\s?${NAME}\\.?,?\\s{1,2}(?:de\\s|del\\s)?${YEAR}(?!\\d)`,
+    `${NAME}\\.?\\s{1,2}\\d{1,2}(?:st|nd|rd|th)?,?\\s{1,2}${YEAR}(?!\\d)`,
+    `\\b\\d{1,2}-\\p{L}{3,9}-${YEAR}(?!\\d)`,
+    `\\b\\d{1,2}[./-]\\d{1,2}[./-](?:19|20)?\\d{2}\\b`,
+    // Hungarian and Lithuanian begin with the year, Korean too, with or without its units.
+    `\\b${YEAR}\\.?(?:\\sm\\.)?\\s${NAME}\\.?\\s\\d{1,2}(?!\\d)`,
+    `\\b${YEAR}\\.\\s\\d{1,2}\\.\\s\\d{1,2}(?!\\d)`,
+    `${YEAR}\\s?[年년]\\s?\\d{1,2}\\s?[月월]\\s?\\d{1,2}\\s?[日号號일]`,
+    // Thai counts the years of the Buddha.
+    `\\b\\d{1,2}\\s[\\u0e01-\\u0e4e.]{3,12}\\s25\\d{2}(?!\\d)`,
+  ].join('|'),
+  'gu',
+);
+
+const TWO_DIGITS = /\d\d/;
+const OTHER_DIGITS = /[\u0660-\u0e59]{2}/;
+const MAX_TEXT_CHARS = 2_000;
+
+/** Every date written in a short text, in order. */
+export function datesInText(text: string, limit = 5): WrittenDate[] {
+  const found: WrittenDate[] = [];
+  // Most lines hold no number at all; the long pattern is only for those that do.
+  let line = text;
+  if (!TWO_DIGITS.test(line)) {
+    if (!OTHER_DIGITS.test(line)) return found;
+    line = asciiDigits(line.slice(0, MAX_TEXT_CHARS));
+    if (!TWO_DIGITS.test(line)) return found;
+  }
+  for (const match of line.slice(0, MAX_TEXT_CHARS).matchAll(WRITTEN)) {
+    const raw = match[0].trim();
+    const date = parseDate(raw);
+    if (date !== null) found.push({ date, raw, at: match.index });
+    if (found.length >= limit) break;
+  }
+  return found;
+}
+
+/** Says that a date beside it is one of change. */
+export const UPDATED =
+  /updat|modif|revis|edited|review|aktualis|mise à jour|mis à jour|actualiz|aggiorn|atualiz|bijgewerkt|opdater|oppdater|uppdater|aktualiz|zaktual|päivitetty|frissít|güncelle|обновл|оновлен|ενημερώ|تحديث|diperbarui|更新|수정|업데이트/i;
+
+/** Says that a date beside it is the one of publication. */
+export const PUBLISHED_LABEL =
+  /(?:publi(?:shed|é|cado|cato|cat|ziert|kowano|kováno|cerad|sert|ceret)|posted|veröffentlicht|erschienen|gepubliceerd|julkaistu|közzétéve|yayın|опублик|δημοσιε|نشر|公開|掲載|发布|發布|發佈|입력|등록)(?![a-z])/i;
+
+/** Says that the page appeared before, elsewhere or in another form. */
+export const ORIGINALLY =
+  /(?:originally|first) (?:published|posted|appeared)|(?:initialement|originalmente) publi|ursprünglich (?:veröffentlicht|erschienen)/i;

@@ -141,9 +141,8 @@ describe('small readers', () => {
     const trees = {
       base: 0,
       roots: Int32Array.of(0),
-      feature: Uint8Array.of(1, 255, 255),
+      links: Uint16Array.of(1 | (2 << 8), 255, 255),
       value: Float32Array.of(0.5, -2, 2),
-      right: Uint8Array.of(2, 0, 0),
     };
     const again = decodeTrees(encodeTrees(trees));
     expect(again).toEqual(trees);

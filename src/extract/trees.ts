@@ -1,13 +1,13 @@
 /**
- * A sum of small decision trees over a row of features, as flat arrays. A node is followed by its left child; `right`
- * holds the distance to the other one. A leaf has the feature 255 and its value in `value`.
+ * A sum of small decision trees over a row of features, as flat arrays. A node is followed by its left child; its link
+ * holds the feature it asks for in the low byte and the distance to the other child in the high one, so that a step
+ * reads two places and not three. A leaf has the feature 255 and its value in `value`.
  */
 export type Trees = {
   base: number;
   roots: Int32Array;
-  feature: Uint8Array;
+  links: Uint16Array;
   value: Float32Array;
-  right: Uint8Array;
 };
 
 const LEAF = 255;
@@ -23,15 +23,15 @@ const SURE = 2;
 
 /** Packs trees for `decodeTrees`: base, counts, roots, then the three columns. */
 export function encodeTrees(trees: Trees): string {
-  const nodes = trees.feature.length;
+  const nodes = trees.links.length;
   const bytes = Buffer.alloc(HEADER_BYTES + trees.roots.length * 4 + nodes * 6);
   bytes.writeFloatLE(trees.base, 0);
   bytes.writeUInt32LE(trees.roots.length, 4);
   bytes.writeUInt32LE(nodes, 8);
   let at = HEADER_BYTES;
   for (const root of trees.roots) at = bytes.writeUInt32LE(root, at);
-  for (let i = 0; i < nodes; i++) bytes[at++] = trees.feature[i]!;
-  for (let i = 0; i < nodes; i++) bytes[at++] = trees.right[i]!;
+  for (let i = 0; i < nodes; i++) bytes[at++] = trees.links[i]! & LEAF;
+  for (let i = 0; i < nodes; i++) bytes[at++] = trees.links[i]! >> 8;
   for (let i = 0; i < nodes; i++) at = bytes.writeFloatLE(trees.value[i]!, at);
   return bytes.toString('base64');
 }
@@ -44,32 +44,39 @@ export function decodeTrees(packed: string): Trees {
   const roots = new Int32Array(count);
   let at = HEADER_BYTES;
   for (let i = 0; i < count; i++, at += 4) roots[i] = bytes.readUInt32LE(at);
-  const feature = Uint8Array.from(bytes.subarray(at, at + nodes));
-  const right = Uint8Array.from(bytes.subarray(at + nodes, at + 2 * nodes));
+  const links = new Uint16Array(nodes);
+  for (let i = 0; i < nodes; i++) links[i] = bytes[at + i]! | (bytes[at + nodes + i]! << 8);
   at += 2 * nodes;
   const value = new Float32Array(nodes);
   for (let i = 0; i < nodes; i++, at += 4) value[i] = bytes.readFloatLE(at);
-  return { base: bytes.readFloatLE(0), roots, feature, value, right };
+  return { base: bytes.readFloatLE(0), roots, links, value };
 }
 
 /** The probability a row of features is given; `offset` is where the row begins. */
 export function scoreRow(trees: Trees, rows: Float32Array, offset: number): number {
-  const { roots, feature, value, right } = trees;
-  const leafOf = (t: number): number => {
-    let at = roots[t]!;
-    let which = feature[at]!;
-    while (which !== LEAF) {
-      at += rows[offset + which]! <= value[at]! ? 1 : right[at]!;
-      which = feature[at]!;
-    }
-    return value[at]!;
-  };
+  const count = trees.roots.length;
   let sum = trees.base;
   let t = 0;
   for (const { share, growth } of STOPS) {
-    for (const end = Math.round(share * roots.length); t < end; t++) sum += leafOf(t);
+    const end = Math.round(share * count);
+    sum += sumLeaves(trees, rows, offset, t, end);
+    t = end;
     if (sum > SURE || sum < -SURE) return 1 / (1 + Math.exp(-sum * growth));
   }
-  for (; t < roots.length; t++) sum += leafOf(t);
-  return 1 / (1 + Math.exp(-sum));
+  return 1 / (1 + Math.exp(-sum - sumLeaves(trees, rows, offset, t, count)));
+}
+
+function sumLeaves(trees: Trees, rows: Float32Array, offset: number, from: number, to: number): number {
+  const { roots, links, value } = trees;
+  let sum = 0;
+  for (let t = from; t < to; t++) {
+    let at = roots[t]!;
+    let link = links[at]!;
+    while ((link & LEAF) !== LEAF) {
+      at += rows[offset + (link & LEAF)]! <= value[at]! ? 1 : link >> 8;
+      link = links[at]!;
+    }
+    sum += value[at]!;
+  }
+  return sum;
 }

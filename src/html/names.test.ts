@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { textSource } from '../text/index.ts';
 import { hashStep, nameAt } from './names.ts';
+
+const textOf = (page: string) => ({ html: page, codes: textSource(page).codes });
 
 function read(page: string, start: number, end: number): string {
   let hash = 0;
   for (let at = start; at < end; at++) hash = hashStep(hash, page.charCodeAt(at));
-  return nameAt(page, start, end, hash);
+  return nameAt(textOf(page), start, end, hash);
 }
 
 describe('nameAt', () => {

@@ -1,3 +1,8 @@
+import type { TextCodes } from '../text/index.ts';
+
+/** A page as text and as numbers. */
+type Text = { html: string; codes: TextCodes };
+
 /**
  * Names of tags and attributes as pages mostly write them. Cutting a name out of the page makes a new string each time,
  * which must be lower-cased, hashed and compared letter by letter by everybody who asks for it; one of these is the same
@@ -35,17 +40,16 @@ for (const name of new Set(KNOWN)) {
 }
 
 /** The name that stands at a place of the page, in lower case; `hash` is that of its letters as they stand. */
-export function nameAt(html: string, start: number, end: number, hash: number): string {
+export function nameAt(text: Text, start: number, end: number, hash: number): string {
   for (let slot = hash & MASK; ; slot = (slot + 1) & MASK) {
     const known = slots[slot];
     // A table that is a tenth full ends every search after a step or two.
-    if (known === undefined) return html.slice(start, end).toLowerCase();
-    if (known.length === end - start && standsAt(html, start, known)) return known;
+    if (known === undefined) return text.html.slice(start, end).toLowerCase();
+    if (known.length === end - start && standsAt(text.codes, start, known)) return known;
   }
 }
 
-function standsAt(html: string, start: number, name: string): boolean {
-  for (let at = 0; at < name.length; at++)
-    if (html.charCodeAt(start + at) !== name.charCodeAt(at)) return false;
+function standsAt(codes: TextCodes, start: number, name: string): boolean {
+  for (let at = 0; at < name.length; at++) if (codes[start + at] !== name.charCodeAt(at)) return false;
   return true;
 }

@@ -1,5 +1,5 @@
 import { Tokenizer } from 'htmlparser2';
-import type { TextSource } from '../text/index.ts';
+import type { TextCodes, TextSource } from '../text/index.ts';
 import { hashStep, nameAt } from './names.ts';
 
 /** What the scanner reports, in document order. */
@@ -93,6 +93,8 @@ class EntityDecoder {
 
 /** What the parts of one scan share. */
 type Reader = {
+  html: string;
+  codes: TextCodes;
   read: (start: number, end: number) => string;
   readDecoded: (start: number, end: number) => string;
   endless: Set<string>;
@@ -109,14 +111,14 @@ const isLetter = (code: number) => (code >= 97 && code <= 122) || (code >= 65 &&
  */
 export function scanHtml(source: TextSource, handler: ScanHandler): void {
   const decoder = new EntityDecoder();
-  const { raw: html, read } = source;
+  const { raw: html, codes, read } = source;
   // Pieces are read in order: the next ampersand is searched once, not in each of them.
   let ampersand = findFrom(html, '&', 0);
   const readDecoded = (start: number, end: number) => {
     if (ampersand < start) ampersand = findFrom(html, '&', start);
     return ampersand < end ? decoder.decode(read(start, end)) : read(start, end);
   };
-  const reader: Reader = { read, readDecoded, endless: new Set() };
+  const reader: Reader = { html, codes, read, readDecoded, endless: new Set() };
   const { length } = html;
   let textStart = 0;
   let at = html.indexOf('<');
@@ -124,27 +126,27 @@ export function scanHtml(source: TextSource, handler: ScanHandler): void {
     if (end > textStart) handler.text(readDecoded(textStart, end));
   };
   while (at >= 0 && !handler.stopped()) {
-    const next = html.charCodeAt(at + 1);
+    const next = codes[at + 1]!;
     if (isLetter(next)) {
       flush(at);
-      at = readOpenTag(html, at + 1, reader, handler);
+      at = readOpenTag(at + 1, reader, handler);
       textStart = at;
-    } else if (next === 47 && isLetter(html.charCodeAt(at + 2))) {
+    } else if (next === 47 && isLetter(codes[at + 2]!)) {
       flush(at);
       const end = html.indexOf('>', at);
       let nameEnd = at + 2;
       const stop = end < 0 ? length : end;
       let hash = 0;
       for (; nameEnd < stop; nameEnd++) {
-        const code = html.charCodeAt(nameEnd);
+        const code = codes[nameEnd]!;
         if (code === 47 || isSpace(code)) break;
         hash = hashStep(hash, code);
       }
-      handler.close(nameAt(html, at + 2, nameEnd, hash));
+      handler.close(nameAt(reader, at + 2, nameEnd, hash));
       textStart = end < 0 ? length : end + 1;
     } else if (next === 33 || next === 63 || next === 47) {
       flush(at);
-      textStart = skipMarkup(html, at, reader, handler);
+      textStart = skipMarkup(at, reader, handler);
     } else {
       // A "<" that begins nothing is text.
       at = html.indexOf('<', at + 1);
@@ -161,7 +163,8 @@ function findFrom(html: string, mark: string, from: number): number {
 }
 
 /** Steps over comments, doctypes and the like; the content of CDATA is text. */
-function skipMarkup(html: string, at: number, reader: Reader, handler: ScanHandler): number {
+function skipMarkup(at: number, reader: Reader, handler: ScanHandler): number {
+  const { html } = reader;
   if (html.startsWith('<!--', at)) {
     const end = html.indexOf('-->', at + 2);
     return end < 0 ? html.length : end + 3;
@@ -176,21 +179,21 @@ function skipMarkup(html: string, at: number, reader: Reader, handler: ScanHandl
 }
 
 /** Reads a start tag and, for raw elements, their text; returns the place after it. */
-function readOpenTag(html: string, start: number, reader: Reader, handler: ScanHandler): number {
-  const { readDecoded } = reader;
+function readOpenTag(start: number, reader: Reader, handler: ScanHandler): number {
+  const { html, codes, readDecoded } = reader;
   const { length } = html;
   let at = start;
-  let code = html.charCodeAt(at);
+  let code = codes[at]!;
   let hash = 0;
   while (at < length && code !== 62 && code !== 47 && !isSpace(code)) {
     hash = hashStep(hash, code);
-    code = html.charCodeAt(++at);
+    code = codes[++at]!;
   }
-  const tag = nameAt(html, start, at, hash);
+  const tag = nameAt(reader, start, at, hash);
   let attributes: string[] | null = null;
   let selfClosing = false;
   while (at < length) {
-    code = html.charCodeAt(at);
+    code = codes[at]!;
     if (code === 62) break;
     if (code === 47 || isSpace(code)) {
       selfClosing = code === 47;
@@ -201,25 +204,25 @@ function readOpenTag(html: string, start: number, reader: Reader, handler: ScanH
     const nameStart = at;
     // The first character belongs to the name whatever it is, so that every round moves on.
     hash = hashStep(0, code);
-    code = html.charCodeAt(++at);
+    code = codes[++at]!;
     while (at < length && code !== 61 && code !== 62 && code !== 47 && !isSpace(code)) {
       hash = hashStep(hash, code);
-      code = html.charCodeAt(++at);
+      code = codes[++at]!;
     }
-    const name = nameAt(html, nameStart, at, hash);
-    while (at < length && isSpace(html.charCodeAt(at))) at++;
+    const name = nameAt(reader, nameStart, at, hash);
+    while (at < length && isSpace(codes[at]!)) at++;
     let value = '';
-    if (html.charCodeAt(at) === 61) {
+    if (codes[at]! === 61) {
       at++;
-      while (at < length && isSpace(html.charCodeAt(at))) at++;
-      const quote = html.charCodeAt(at);
+      while (at < length && isSpace(codes[at]!)) at++;
+      const quote = codes[at]!;
       if (quote === 34 || quote === 39) {
         const end = html.indexOf(quote === 34 ? '"' : "'", at + 1);
         value = readDecoded(at + 1, end < 0 ? length : end);
         at = end < 0 ? length : end + 1;
       } else {
         const valueStart = at;
-        while (at < length && html.charCodeAt(at) !== 62 && !isSpace(html.charCodeAt(at))) at++;
+        while (at < length && codes[at]! !== 62 && !isSpace(codes[at]!)) at++;
         value = readDecoded(valueStart, at);
       }
     }
@@ -228,17 +231,16 @@ function readOpenTag(html: string, start: number, reader: Reader, handler: ScanH
   }
   handler.open(tag, attributes, selfClosing);
   const after = Math.min(length, at + 1);
-  return RAW.has(tag) && !(selfClosing && tag !== 'script')
-    ? readRaw(html, after, tag, reader, handler)
-    : after;
+  return RAW.has(tag) && !(selfClosing && tag !== 'script') ? readRaw(after, tag, reader, handler) : after;
 }
 
-function readRaw(html: string, start: number, tag: string, reader: Reader, handler: ScanHandler): number {
+function readRaw(start: number, tag: string, reader: Reader, handler: ScanHandler): number {
+  const { html, codes } = reader;
   if (reader.endless.has(tag)) return start;
   let end = html.indexOf('</', start);
   while (end >= 0) {
     const nameEnd = end + 2 + tag.length;
-    const follows = html.charCodeAt(nameEnd);
+    const follows = codes[nameEnd]!;
     if (
       (follows === 62 || follows === 47 || isSpace(follows)) &&
       html.slice(end + 2, nameEnd).toLowerCase() === tag

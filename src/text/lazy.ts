@@ -10,13 +10,20 @@ import { detectCharset } from './detect.ts';
 export type TextSource = {
   /** ASCII characters as they are; others perhaps as their bytes. */
   raw: string;
+  /** The same as numbers: where single characters are asked for, a typed array is several times as fast. */
+  codes: TextCodes;
   /** The text between two places of `raw`, none of them inside a character. */
   read(start: number, end: number): string;
 };
 
+/** Characters as numbers. */
+export type TextCodes = Uint8Array | Uint16Array;
+
 /** A text that is decoded already. */
 export function textSource(text: string): TextSource {
-  return { raw: text, read: (start, end) => text.slice(start, end) };
+  const codes = new Uint16Array(text.length);
+  Buffer.from(codes.buffer).write(text, 'utf16le');
+  return { raw: text, codes, read: (start, end) => text.slice(start, end) };
 }
 
 // A right or left quote or a dash encoded twice: what it is mended by needs the whole text.
@@ -50,16 +57,14 @@ function lazySource(raw: string, bytes: Buffer, decode: (start: number, end: num
   const findWide = wideFinder(bytes);
   let from = 0;
   let wide = findWide(0);
-  return {
-    raw,
-    read: (start, end) => {
-      if (start < from || start > wide) {
-        from = start;
-        wide = findWide(start);
-      }
-      return end <= wide ? raw.slice(start, end) : decode(start, end);
-    },
+  const read = (start: number, end: number): string => {
+    if (start < from || start > wide) {
+      from = start;
+      wide = findWide(start);
+    }
+    return end <= wide ? raw.slice(start, end) : decode(start, end);
   };
+  return { raw, codes: bytes, read };
 }
 
 /** Finds the first byte beyond ASCII from a place on, or infinity; four bytes at a time, as most pages have few. */

@@ -226,8 +226,7 @@ function flatten(base: number, trees: Node[], cuts: Float32Array[]): Trees {
   return {
     base,
     roots: Int32Array.from(roots),
-    feature: Uint8Array.from(feature),
+    links: Uint16Array.from(feature, (which, i) => which | (right[i]! << 8)),
     value: Float32Array.from(value),
-    right: Uint8Array.from(right),
   };
 }

@@ -17,5 +17,5 @@ writeFileSync(
   `// Written by test/conformance/training/main.ts; the numbers are learnt, not edited.\n/** The trees of the block scorer, packed. */\nexport const MODEL =\n  '${packed}';\n`,
 );
 console.log(
-  `${samples.length} pages, ${trees.roots.length} trees, ${trees.feature.length} nodes, ${packed.length} characters`,
+  `${samples.length} pages, ${trees.roots.length} trees, ${trees.links.length} nodes, ${packed.length} characters`,
 );

@@ -18,6 +18,8 @@ const utilities =
   'flex grid items-center justify-between md:flex-row lg:w-1/3 px-4 py-2 mt-6 mb-3 text-sm text-gray-700 hover:underline focus-visible:ring-2 dark:text-gray-200 sm:col-span-2 font-semibold leading-snug tracking-tight'.split(
     ' ',
   );
+// Elements of a kind that are written differently.
+const ODD_SHARE = 0.4;
 const breakpoints = ['tablet', 'desktop', 'wide'];
 
 /** Publishers write class names in one of three ways: blocks and elements, modules with hashes, utilities. */
@@ -36,7 +38,7 @@ export function createNaming(publisher: Publisher, random: Random): Naming {
     }
     return known;
   };
-  const classes = (component: string, part: string): string => {
+  const write = (component: string, part: string): string => {
     switch (publisher.index % 3) {
       case 0:
         return `c-${component}__${part} c-${component}__${part}--${random.pick(['compact', 'wide'])} u-mt-${random.int(5)}@${random.pick(breakpoints)}`;
@@ -45,6 +47,14 @@ export function createNaming(publisher: Publisher, random: Random): Naming {
       default:
         return `${component}-${part} ${random.pick(utilities)} ${random.pick(utilities)} ${random.pick(utilities)}`;
     }
+  };
+  // A theme writes the same on every item of a list but for the odd one: on real pages a third of the values differ.
+  const usual = new Map<string, string>();
+  const classes = (component: string, part: string): string => {
+    const key = `${component} ${part}`;
+    const value = usual.get(key) ?? write(component, part);
+    usual.set(key, value);
+    return random.next() < ODD_SHARE ? write(component, part) : value;
   };
   return {
     classes,

@@ -56,11 +56,11 @@ DECLARE
   v_one json;
   v_next settle_stored;
 BEGIN
+  -- A document stays one value until it is written: as columns, each node of the plan would make room for all of them.
   WITH given AS MATERIALIZED (
-    SELECT d.*, o.version AS old_version, coalesce(o.content_hash = d.content_hash, false) AS same, t.url_hash AS known_twin,
-           nullif(CASE WHEN d.page_type <> 'stub' THEN first_value(d.url_hash)
-             OVER (PARTITION BY d.page_type = 'stub', d.content_hash ORDER BY d.ordinality) END, d.url_hash) AS new_twin
-      FROM json_populate_recordset(NULL::settle_document, p_documents) WITH ORDINALITY d
+    SELECT d, d.url_hash, o.version AS old_version, coalesce(o.content_hash = d.content_hash, false) AS same,
+           t.url_hash AS twin_of
+      FROM json_populate_recordset(NULL::settle_document, p_documents) d
       -- Document by document through the keys: left to itself the planner reads the whole domain.
       LEFT JOIN LATERAL (
         SELECT o.version, o.content_hash FROM documents o
@@ -71,12 +71,14 @@ BEGIN
            AND t.page_type <> 'stub' AND d.page_type <> 'stub' AND t.url_hash <> d.url_hash OFFSET 0) t ON true
      WHERE d.url_hash = ANY (p_held)
   ), tangle AS MATERIALIZED (
-    SELECT count(*) > count(DISTINCT g.url_hash) OR EXISTS (
-             SELECT FROM given t WHERE t.url_hash IN (SELECT g.known_twin FROM given g)) AS tangled
+    SELECT count(*) > count(DISTINCT g.url_hash)
+           OR count(*) FILTER (WHERE (g.d).page_type <> 'stub')
+              > count(DISTINCT (g.d).content_hash) FILTER (WHERE (g.d).page_type <> 'stub')
+           OR EXISTS (SELECT FROM given t WHERE t.url_hash IN (SELECT g.twin_of FROM given g)) AS tangled
       FROM given g
   ), stored AS NOT MATERIALIZED (
-    SELECT g.*, coalesce(g.old_version, 0) + 1 AS version FROM given g
-     WHERE g.known_twin IS NULL AND g.new_twin IS NULL AND NOT g.same AND NOT (SELECT x.tangled FROM tangle x)
+    SELECT g.d, g.url_hash, g.old_version, coalesce(g.old_version, 0) + 1 AS version FROM given g
+     WHERE g.twin_of IS NULL AND NOT g.same AND NOT (SELECT x.tangled FROM tangle x)
   ), kept AS (
     INSERT INTO document_versions (bucket, domain_key, url_hash, version, crawled_at, content_hash, title, text)
     SELECT o.* FROM stored g CROSS JOIN LATERAL (
@@ -87,11 +89,12 @@ BEGIN
     INSERT INTO documents (bucket, domain_key, url_hash, source_id, version, word_count, confidence, first_seen_at,
         last_seen_at, crawled_at, published_at, modified_at, content_hash, page_type, language, url, canonical_url, title,
         section, description, lead_image, authors, keywords, meta, text)
-    SELECT p_bucket, p_domain_key, d.url_hash, d.source_id, d.version, d.word_count, d.confidence, p_now, p_now, p_now,
-        d.published_at, d.modified_at, d.content_hash, d.page_type, d.language, d.url, d.canonical_url, d.title, d.section,
-        d.description, d.lead_image, coalesce(d.authors, '{}'), coalesce(d.keywords, '{}'), coalesce(d.meta, '{}'),
-        convert_from(substring(p_bytes FROM d.text_start + 1 FOR d.text_length), 'UTF8')
-      FROM stored d
+    SELECT p_bucket, p_domain_key, g.url_hash, (g.d).source_id, g.version, (g.d).word_count, (g.d).confidence, p_now, p_now,
+        p_now, (g.d).published_at, (g.d).modified_at, (g.d).content_hash, (g.d).page_type, (g.d).language, (g.d).url,
+        (g.d).canonical_url, (g.d).title, (g.d).section, (g.d).description, (g.d).lead_image, coalesce((g.d).authors, '{}'),
+        coalesce((g.d).keywords, '{}'), coalesce((g.d).meta, '{}'),
+        convert_from(substring(p_bytes FROM (g.d).text_start + 1 FOR (g.d).text_length), 'UTF8')
+      FROM stored g
     ON CONFLICT (bucket, domain_key, url_hash) DO UPDATE SET
         version = excluded.version, word_count = excluded.word_count, confidence = excluded.confidence,
         last_seen_at = p_now, crawled_at = p_now, published_at = coalesce(excluded.published_at, documents.published_at),
@@ -103,27 +106,25 @@ BEGIN
         classification_status = 'pending', classified_at = NULL
   ), raw AS (
     INSERT INTO raw_pages (bucket, domain_key, url_hash, fetched_at, encoding, content_type, body)
-    SELECT p_bucket, p_domain_key, d.url_hash, p_now, d.raw_encoding, d.raw_type,
-           substring(p_bytes FROM d.raw_start + 1 FOR d.raw_length)
-      FROM stored d WHERE d.raw_start IS NOT NULL
+    SELECT p_bucket, p_domain_key, g.url_hash, p_now, (g.d).raw_encoding, (g.d).raw_type,
+           substring(p_bytes FROM (g.d).raw_start + 1 FOR (g.d).raw_length)
+      FROM stored g WHERE (g.d).raw_start IS NOT NULL
     ON CONFLICT DO NOTHING
   ), outgoing AS (
     INSERT INTO outbox (bucket, sink, domain_key, url_hash, version, enqueued_at)
-    SELECT p_bucket, s.name, p_domain_key, d.url_hash, d.version, p_now
-      FROM stored d CROSS JOIN sinks s WHERE d.page_type <> 'stub' AND s.enabled
+    SELECT p_bucket, s.name, p_domain_key, g.url_hash, g.version, p_now
+      FROM stored g CROSS JOIN sinks s WHERE (g.d).page_type <> 'stub' AND s.enabled
   )
   SELECT (SELECT x.tangled FROM tangle x),
-         coalesce(array_agg(g.url_hash) FILTER (WHERE s.is_stored AND g.old_version IS NULL), '{}'),
-         count(*) FILTER (WHERE s.is_stored AND g.old_version IS NOT NULL),
-         coalesce(array_agg(g.url_hash) FILTER (WHERE s.twin_of IS NULL AND g.same), '{}'),
-         coalesce(sum(CASE WHEN jsonb_typeof(g.meta -> 'images') = 'array' THEN jsonb_array_length(g.meta -> 'images') END)
-           FILTER (WHERE s.is_stored AND g.old_version IS NULL), 0),
-         coalesce(array_agg(g.url_hash) FILTER (WHERE s.twin_of IS NOT NULL), '{}'),
-         coalesce(array_agg(s.twin_of) FILTER (WHERE s.twin_of IS NOT NULL), '{}')
+         coalesce(array_agg(g.url_hash) FILTER (WHERE g.twin_of IS NULL AND g.old_version IS NULL), '{}'),
+         count(*) FILTER (WHERE g.twin_of IS NULL AND g.old_version IS NOT NULL AND NOT g.same),
+         coalesce(array_agg(g.url_hash) FILTER (WHERE g.twin_of IS NULL AND g.same), '{}'),
+         coalesce(sum(CASE WHEN jsonb_typeof((g.d).meta -> 'images') = 'array' THEN jsonb_array_length((g.d).meta -> 'images') END)
+           FILTER (WHERE g.twin_of IS NULL AND g.old_version IS NULL), 0),
+         coalesce(array_agg(g.url_hash) FILTER (WHERE g.twin_of IS NOT NULL), '{}'),
+         coalesce(array_agg(g.twin_of) FILTER (WHERE g.twin_of IS NOT NULL), '{}')
     INTO v_tangled, v_stored.made, v_stored.changed, v_stored.same, v_stored.images, v_stored.twins, v_stored.twin_of
-    FROM given g
-    CROSS JOIN LATERAL (SELECT coalesce(g.known_twin, g.new_twin) AS twin_of,
-                               g.known_twin IS NULL AND g.new_twin IS NULL AND NOT g.same AS is_stored) s;
+    FROM given g;
   IF v_tangled THEN
     -- Nothing was stored: what a document is depends on those before it, so they come one by one.
     v_stored := ('{}', 0, '{}', 0, '{}', '{}');

@@ -17,9 +17,10 @@ CREATE TYPE settle_item AS (
 CREATE TYPE settle_document AS (
   url_hash bytea, url text, source_id integer, word_count integer, confidence real, published_at timestamptz,
   modified_at timestamptz, content_hash bytea, page_type text, language text, canonical_url text, title text,
-  section text, description text, lead_image text, authors text[], keywords text[], meta jsonb, text text,
-  raw_start integer, raw_length integer, -- where its bytes stand in p_raw: one value travels as it is, an array as hex
-  raw_encoding text, raw_type text
+  section text, description text, lead_image text, authors text[], keywords text[], meta jsonb,
+  -- Where its text (UTF-8) and its bytes stand in p_bytes: one value travels as it is, an array as hex, and JSON is read
+  -- character by character, twice.
+  text_start integer, text_length integer, raw_start integer, raw_length integer, raw_encoding text, raw_type text
 );
 
 CREATE TYPE settle_request AS (
@@ -37,63 +38,103 @@ CREATE TYPE settle_domain AS (
   rest_ms double precision[]  -- how long it rests the first time, the second, …; the last for all further times
 );
 
--- Stores one document; answers 'new', 'changed', 'same', or the hash it duplicates.
-CREATE FUNCTION settle_one_document(p_bucket smallint, p_domain_key bigint, d settle_document, p_raw bytea, p_now timestamptz)
-RETURNS TABLE (outcome text, duplicate_of bytea) LANGUAGE plpgsql AS $$
+-- What storing documents came to.
+CREATE TYPE settle_stored AS (
+  made bytea[], changed integer, same bytea[], images integer,
+  twins bytea[], twin_of bytea[] -- whose text the domain has under another address, and that address
+);
+
+-- Stores documents of a domain whose slot is locked; of two with one text the first keeps it. All in one statement: one
+-- by one each paid for the start of five statements. p_held: the URLs this settle may end.
+CREATE FUNCTION settle_documents(
+  p_bucket smallint, p_domain_key bigint, p_documents json, p_bytes bytea, p_held bytea[], p_now timestamptz)
+RETURNS settle_stored LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  v_old record;
-  v_version integer := 1;
-  v_twin bytea;
+  v_stored settle_stored := ('{}', 0, '{}', 0, '{}', '{}');
+  v_tangled boolean;
+  v_one json;
+  v_next settle_stored;
 BEGIN
-  IF d.page_type <> 'stub' THEN
-    SELECT o.url_hash INTO v_twin FROM documents o
-     WHERE o.bucket = p_bucket AND o.domain_key = p_domain_key AND o.content_hash = d.content_hash
-       AND o.page_type <> 'stub' AND o.url_hash <> d.url_hash;
-    IF FOUND THEN
-      RETURN QUERY SELECT 'duplicate', v_twin;
-      RETURN;
-    END IF;
-  END IF;
-  SELECT o.content_hash, o.version INTO v_old FROM documents o
-   WHERE o.bucket = p_bucket AND o.domain_key = p_domain_key AND o.url_hash = d.url_hash;
-  IF FOUND AND v_old.content_hash = d.content_hash THEN
-    UPDATE documents o SET last_seen_at = p_now
-     WHERE o.bucket = p_bucket AND o.domain_key = p_domain_key AND o.url_hash = d.url_hash;
-    RETURN QUERY SELECT 'same', NULL::bytea;
-    RETURN;
-  END IF;
-  IF FOUND THEN
-    v_version := v_old.version + 1;
+  -- A document stays one value until it is written: as columns, each node of the plan would make room for all of them.
+  WITH given AS MATERIALIZED (
+    SELECT d, d.url_hash, o.version AS old_version, coalesce(o.content_hash = d.content_hash, false) AS same,
+           t.url_hash AS twin_of
+      FROM json_populate_recordset(NULL::settle_document, p_documents) d
+      -- Document by document through the keys: left to itself the planner reads the whole domain.
+      LEFT JOIN LATERAL (
+        SELECT o.version, o.content_hash FROM documents o
+         WHERE o.bucket = p_bucket AND o.domain_key = p_domain_key AND o.url_hash = d.url_hash OFFSET 0) o ON true
+      LEFT JOIN LATERAL (
+        SELECT t.url_hash FROM documents t
+         WHERE t.bucket = p_bucket AND t.domain_key = p_domain_key AND t.content_hash = d.content_hash
+           AND t.page_type <> 'stub' AND d.page_type <> 'stub' AND t.url_hash <> d.url_hash OFFSET 0) t ON true
+     WHERE d.url_hash = ANY (p_held)
+  ), tangle AS MATERIALIZED (
+    SELECT count(*) > count(DISTINCT g.url_hash)
+           OR count(*) FILTER (WHERE (g.d).page_type <> 'stub')
+              > count(DISTINCT (g.d).content_hash) FILTER (WHERE (g.d).page_type <> 'stub')
+           OR EXISTS (SELECT FROM given t WHERE t.url_hash IN (SELECT g.twin_of FROM given g)) AS tangled
+      FROM given g
+  ), stored AS NOT MATERIALIZED (
+    SELECT g.d, g.url_hash, g.old_version, coalesce(g.old_version, 0) + 1 AS version FROM given g
+     WHERE g.twin_of IS NULL AND NOT g.same AND NOT (SELECT x.tangled FROM tangle x)
+  ), kept AS (
     INSERT INTO document_versions (bucket, domain_key, url_hash, version, crawled_at, content_hash, title, text)
-    SELECT o.bucket, o.domain_key, o.url_hash, o.version, o.crawled_at, o.content_hash, o.title, o.text FROM documents o
-     WHERE o.bucket = p_bucket AND o.domain_key = p_domain_key AND o.url_hash = d.url_hash;
-  END IF;
-  INSERT INTO documents (bucket, domain_key, url_hash, source_id, version, word_count, confidence, first_seen_at,
-      last_seen_at, crawled_at, published_at, modified_at, content_hash, page_type, language, url, canonical_url, title,
-      section, description, lead_image, authors, keywords, meta, text)
-  VALUES (p_bucket, p_domain_key, d.url_hash, d.source_id, v_version, d.word_count, d.confidence, p_now, p_now, p_now,
-      d.published_at, d.modified_at, d.content_hash, d.page_type, d.language, d.url, d.canonical_url, d.title, d.section,
-      d.description, d.lead_image, coalesce(d.authors, '{}'), coalesce(d.keywords, '{}'), coalesce(d.meta, '{}'), d.text)
-  ON CONFLICT (bucket, domain_key, url_hash) DO UPDATE SET
-      version = excluded.version, word_count = excluded.word_count, confidence = excluded.confidence,
-      last_seen_at = p_now, crawled_at = p_now, published_at = coalesce(excluded.published_at, documents.published_at),
-      modified_at = excluded.modified_at, content_hash = excluded.content_hash, page_type = excluded.page_type,
-      language = excluded.language, url = excluded.url, canonical_url = excluded.canonical_url, title = excluded.title,
-      section = excluded.section, description = excluded.description, lead_image = excluded.lead_image,
-      authors = excluded.authors, keywords = excluded.keywords, meta = excluded.meta, text = excluded.text,
-      -- The verdict was about the old text.
-      classification_status = 'pending', classified_at = NULL;
-  IF d.raw_start IS NOT NULL THEN
+    SELECT o.* FROM stored g CROSS JOIN LATERAL (
+        SELECT o.bucket, o.domain_key, o.url_hash, o.version, o.crawled_at, o.content_hash, o.title, o.text FROM documents o
+         WHERE o.bucket = p_bucket AND o.domain_key = p_domain_key AND o.url_hash = g.url_hash OFFSET 0) o
+     WHERE g.old_version IS NOT NULL
+  ), written AS (
+    INSERT INTO documents (bucket, domain_key, url_hash, source_id, version, word_count, confidence, first_seen_at,
+        last_seen_at, crawled_at, published_at, modified_at, content_hash, page_type, language, url, canonical_url, title,
+        section, description, lead_image, authors, keywords, meta, text)
+    SELECT p_bucket, p_domain_key, g.url_hash, (g.d).source_id, g.version, (g.d).word_count, (g.d).confidence, p_now, p_now,
+        p_now, (g.d).published_at, (g.d).modified_at, (g.d).content_hash, (g.d).page_type, (g.d).language, (g.d).url,
+        (g.d).canonical_url, (g.d).title, (g.d).section, (g.d).description, (g.d).lead_image, coalesce((g.d).authors, '{}'),
+        coalesce((g.d).keywords, '{}'), coalesce((g.d).meta, '{}'),
+        convert_from(substring(p_bytes FROM (g.d).text_start + 1 FOR (g.d).text_length), 'UTF8')
+      FROM stored g
+    ON CONFLICT (bucket, domain_key, url_hash) DO UPDATE SET
+        version = excluded.version, word_count = excluded.word_count, confidence = excluded.confidence,
+        last_seen_at = p_now, crawled_at = p_now, published_at = coalesce(excluded.published_at, documents.published_at),
+        modified_at = excluded.modified_at, content_hash = excluded.content_hash, page_type = excluded.page_type,
+        language = excluded.language, url = excluded.url, canonical_url = excluded.canonical_url, title = excluded.title,
+        section = excluded.section, description = excluded.description, lead_image = excluded.lead_image,
+        authors = excluded.authors, keywords = excluded.keywords, meta = excluded.meta, text = excluded.text,
+        -- The verdict was about the old text.
+        classification_status = 'pending', classified_at = NULL
+  ), raw AS (
     INSERT INTO raw_pages (bucket, domain_key, url_hash, fetched_at, encoding, content_type, body)
-    VALUES (p_bucket, p_domain_key, d.url_hash, p_now, d.raw_encoding, d.raw_type, substring(p_raw FROM d.raw_start + 1 FOR d.raw_length))
-    ON CONFLICT DO NOTHING;
-  END IF;
-  IF d.page_type <> 'stub' THEN
+    SELECT p_bucket, p_domain_key, g.url_hash, p_now, (g.d).raw_encoding, (g.d).raw_type,
+           substring(p_bytes FROM (g.d).raw_start + 1 FOR (g.d).raw_length)
+      FROM stored g WHERE (g.d).raw_start IS NOT NULL
+    ON CONFLICT DO NOTHING
+  ), outgoing AS (
     INSERT INTO outbox (bucket, sink, domain_key, url_hash, version, enqueued_at)
-    SELECT p_bucket, s.name, p_domain_key, d.url_hash, v_version, p_now FROM sinks s WHERE s.enabled;
+    SELECT p_bucket, s.name, p_domain_key, g.url_hash, g.version, p_now
+      FROM stored g CROSS JOIN sinks s WHERE (g.d).page_type <> 'stub' AND s.enabled
+  )
+  SELECT (SELECT x.tangled FROM tangle x),
+         coalesce(array_agg(g.url_hash) FILTER (WHERE g.twin_of IS NULL AND g.old_version IS NULL), '{}'),
+         count(*) FILTER (WHERE g.twin_of IS NULL AND g.old_version IS NOT NULL AND NOT g.same),
+         coalesce(array_agg(g.url_hash) FILTER (WHERE g.twin_of IS NULL AND g.same), '{}'),
+         coalesce(sum(CASE WHEN jsonb_typeof((g.d).meta -> 'images') = 'array' THEN jsonb_array_length((g.d).meta -> 'images') END)
+           FILTER (WHERE g.twin_of IS NULL AND g.old_version IS NULL), 0),
+         coalesce(array_agg(g.url_hash) FILTER (WHERE g.twin_of IS NOT NULL), '{}'),
+         coalesce(array_agg(g.twin_of) FILTER (WHERE g.twin_of IS NOT NULL), '{}')
+    INTO v_tangled, v_stored.made, v_stored.changed, v_stored.same, v_stored.images, v_stored.twins, v_stored.twin_of
+    FROM given g;
+  IF v_tangled THEN
+    -- Nothing was stored: what a document is depends on those before it, so they come one by one.
+    v_stored := ('{}', 0, '{}', 0, '{}', '{}');
+    FOR v_one IN SELECT json_build_array(d) FROM json_array_elements(p_documents) d LOOP
+      v_next := settle_documents(p_bucket, p_domain_key, v_one, p_bytes, p_held, p_now);
+      v_stored := (v_stored.made || v_next.made, v_stored.changed + v_next.changed, v_stored.same || v_next.same,
+                   v_stored.images + v_next.images, v_stored.twins || v_next.twins, v_stored.twin_of || v_next.twin_of);
+    END LOOP;
   END IF;
-  RETURN QUERY SELECT CASE WHEN v_version = 1 THEN 'new' ELSE 'changed' END, NULL::bytea;
+  RETURN v_stored;
 END $$;
 
 -- How a request counts for its domain. robots.txt may well be missing, and a redirect is neither.
@@ -108,7 +149,7 @@ $$;
 -- requested is still logged.
 CREATE FUNCTION frontier_settle(
   p_bucket smallint, p_domain_key bigint, p_owner text, p_epoch bigint, p_final boolean,
-  p_items json, p_documents json, p_raw bytea, p_requests json, p_domain json,
+  p_items json, p_documents json, p_bytes bytea, p_requests json, p_domain json,
   p_idle_ms double precision,  -- since the last response's headers, or its failure
   p_default_delay_ms integer, p_budget integer DEFAULT NULL, p_skew interval DEFAULT '0')
 RETURNS TABLE (outcome text, settled integer, documents integer, versions integer, duplicates integer)
@@ -125,21 +166,15 @@ DECLARE
   v_errors_since integer;
   v_good_at timestamptz;
   v_learnt settle_domain;
-  v_document settle_document;
-  v_result record;
+  v_stored settle_stored := ('{}', 0, '{}', 0, '{}', '{}');
   v_targets bytea[] := '{}';
   v_unchanged bytea[];
   v_polled boolean;
   v_probed boolean;
-  v_twins bytea[] := '{}';
-  v_twin_of bytea[] := '{}';
-  v_new bytea[] := '{}';
-  v_changed integer := 0;
-  v_images integer := 0;
   v_hashes bytea[] := '{}';
   v_paid bytea[] := '{}';
   v_depth smallint;
-  v_stored integer := 0;
+  v_images_stored integer := 0;
   v_entry text;
   v_delay integer;
   v_exhausted boolean := false;
@@ -205,21 +240,7 @@ BEGIN
     END IF;
 
     IF p_documents IS NOT NULL THEN
-      FOR v_document IN SELECT * FROM json_populate_recordset(NULL::settle_document, p_documents) LOOP
-        CONTINUE WHEN v_document.url_hash <> ALL (v_slot.in_flight) AND v_document.url_hash <> ALL (v_targets);
-        SELECT * INTO v_result FROM settle_one_document(p_bucket, p_domain_key, v_document, p_raw, v_now);
-        IF v_result.outcome = 'duplicate' THEN
-          v_twins := v_twins || v_document.url_hash;
-          v_twin_of := v_twin_of || v_result.duplicate_of;
-        ELSIF v_result.outcome = 'new' THEN
-          v_new := v_new || v_document.url_hash;
-          IF jsonb_typeof(v_document.meta -> 'images') = 'array' THEN
-            v_images := v_images + jsonb_array_length(v_document.meta -> 'images');
-          END IF;
-        ELSIF v_result.outcome = 'changed' THEN
-          v_changed := v_changed + 1;
-        END IF;
-      END LOOP;
+      v_stored := settle_documents(p_bucket, p_domain_key, p_documents, p_bytes, v_slot.in_flight || v_targets, v_now);
     END IF;
 
     WITH settled AS (
@@ -249,7 +270,7 @@ BEGIN
         fetch_count = f.fetch_count + CASE WHEN i.fetched THEN 1 ELSE 0 END
       -- Item by item through the key. Left to itself the planner believes that a domain has one row and reads the whole
       -- domain, or joins every item with every row.
-      FROM (SELECT i.*, v_twin_of[array_position(v_twins, i.url_hash)] AS twin_of,
+      FROM (SELECT i.*, v_stored.twin_of[array_position(v_stored.twins, i.url_hash)] AS twin_of,
                    (SELECT k.ctid FROM url_frontier k
                      WHERE k.bucket = p_bucket AND k.domain_key = p_domain_key AND k.url_hash = i.url_hash) AS row_at
               FROM json_populate_recordset(NULL::settle_item, p_items) i
@@ -276,13 +297,13 @@ BEGIN
            v_slot.queued - count(*) FILTER (WHERE held), v_slot.budgeted - count(*) FILTER (WHERE budgeted AND held),
            -- Only pages that were answered use the budget up.
            v_slot.budget_left + count(*) FILTER (WHERE budgeted AND held AND NOT fetched)
-      INTO v_hashes, v_paid, v_unchanged, v_polled, v_probed, v_depth, v_stored, v_entry, v_slot.queued, v_slot.budgeted,
+      INTO v_hashes, v_paid, v_unchanged, v_polled, v_probed, v_depth, v_images_stored, v_entry, v_slot.queued, v_slot.budgeted,
            v_slot.budget_left
       FROM settled;
 
-    IF v_unchanged IS NOT NULL THEN
+    IF v_unchanged IS NOT NULL OR v_stored.same <> '{}' THEN
       UPDATE documents d SET last_seen_at = v_now
-       WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key AND d.url_hash = ANY (v_unchanged);
+       WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key AND d.url_hash = ANY (v_stored.same || v_unchanged);
     END IF;
 
     IF v_polled THEN
@@ -315,14 +336,15 @@ BEGIN
     END IF;
   END IF;
 
-  IF v_requests > 0 OR cardinality(v_new) + v_changed > 0 THEN
+  IF v_requests > 0 OR cardinality(v_stored.made) + v_stored.changed > 0 THEN
     INSERT INTO counter_deltas (bucket, minute, source_id, requests, bytes, documents, versions)
-    VALUES (p_bucket, date_trunc('minute', v_now), NULL, v_requests, coalesce(v_bytes, 0), cardinality(v_new), v_changed);
+    VALUES (p_bucket, date_trunc('minute', v_now), NULL, v_requests, coalesce(v_bytes, 0), cardinality(v_stored.made),
+            v_stored.changed);
   END IF;
   IF cardinality(v_paid) > 0 AND v_slot.budget_until IS NOT NULL THEN
     UPDATE domain_runs r
        SET pages = r.pages + cardinality(v_paid),
-           documents = r.documents + (SELECT count(*) FROM unnest(v_new) h WHERE h = ANY (v_paid))
+           documents = r.documents + (SELECT count(*) FROM unnest(v_stored.made) h WHERE h = ANY (v_paid))
      WHERE r.bucket = p_bucket AND r.domain_key = p_domain_key AND r.until_at = v_slot.budget_until;
   END IF;
 
@@ -374,16 +396,16 @@ BEGIN
   IF v_requests > 0 OR v_exhausted THEN
     SELECT * INTO v_domain FROM domains d WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key;
     v_domain.pages_crawled := v_domain.pages_crawled + v_pages;
-    v_domain.documents := v_domain.documents + cardinality(v_new);
+    v_domain.documents := v_domain.documents + cardinality(v_stored.made);
     v_domain.errors_total := v_domain.errors_total + v_errors;
     v_domain.last_crawled_at := CASE WHEN v_requests > 0 THEN v_now ELSE v_domain.last_crawled_at END;
-    v_domain.images_stored := v_domain.images_stored + v_stored;
+    v_domain.images_stored := v_domain.images_stored + v_images_stored;
     v_score := CASE WHEN p_final THEN domain_score(v_domain, v_slot.queued, v_now) ELSE v_domain.score END;
     UPDATE domains d
        SET pages_crawled = v_domain.pages_crawled, documents = v_domain.documents, errors_total = v_domain.errors_total,
            errors_consecutive = CASE WHEN v_good_at IS NULL THEN d.errors_consecutive + v_errors ELSE v_errors_since END,
            unreachable_count = CASE WHEN v_good_at IS NULL THEN d.unreachable_count ELSE 0 END,
-           last_crawled_at = v_domain.last_crawled_at, images_found = d.images_found + v_images,
+           last_crawled_at = v_domain.last_crawled_at, images_found = d.images_found + v_stored.images,
            images_stored = v_domain.images_stored, depth_reached = greatest(d.depth_reached, v_depth),
            entry_url = coalesce(d.entry_url, v_entry), score = v_score,
            status = CASE WHEN v_exhausted THEN 'exhausted' ELSE d.status END,
@@ -409,9 +431,9 @@ BEGIN
 
   outcome := 'settled';
   settled := cardinality(v_hashes);
-  documents := cardinality(v_new);
-  versions := v_changed;
-  duplicates := cardinality(v_twins);
+  documents := cardinality(v_stored.made);
+  versions := v_stored.changed;
+  duplicates := cardinality(v_stored.twins);
   RETURN NEXT;
 END $$;
 

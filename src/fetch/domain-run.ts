@@ -51,7 +51,7 @@ export type RunOptions = {
   cooldowns: Cooldowns;
 };
 
-// Settled at least this often, so that a crash repeats little and screens stay live.
+// No page waits longer for its settle, so that a crash repeats little and screens stay live.
 const settleEveryMs = 2000;
 const settleEveryItems = 25;
 const longAgoMs = 3_600_000;
@@ -71,7 +71,8 @@ export class DomainRun {
   #items: SettleItem[] = [];
   #documents: SettleDocument[] = [];
   #requests: LoggedRequest[] = [];
-  #lastSettleAt: number;
+  // When the first of the items that wait for a settle came.
+  #waitingSince = 0;
   readonly #lessons: DomainLessons;
   #switches: Switches | null = null;
 
@@ -85,7 +86,6 @@ export class DomainRun {
       log: deps.log,
       cooldowns: deps.options.cooldowns,
     });
-    this.#lastSettleAt = deps.clock.monotonic();
   }
 
   /** A renewal moved the time at which this worker must stop by itself. */
@@ -137,7 +137,8 @@ export class DomainRun {
         retryMs = Math.max(retryMs, robotsRetryMs);
       }
       if (!goesOn) return;
-      if (this.#dueForSettle()) await this.#settle(false);
+      // The last row's end is settled with the lease's.
+      if (row !== this.lease.urls.at(-1) && this.#dueForSettle()) await this.#settle(false);
     }
     // Every row waits for a robots.txt that cannot be read: the others of the domain would only be handed round.
     if (waiting === this.lease.urls.length) this.#lessons.holdForRobots(retryMs);
@@ -179,7 +180,7 @@ export class DomainRun {
       metrics.pollLateness.observe(Math.max(0, (Date.now() - row.dueAt.getTime()) / 1000));
     }
     if (row.kind === 'channel' && !this.#switches!.polling) {
-      this.#items.push(...ended(row, pollingIsOff(row)).items);
+      this.#keepItems(ended(row, pollingIsOff(row)).items);
       return { goesOn: true, robotsRetryMs: null };
     }
     const reached = await this.#reach(row);
@@ -232,10 +233,15 @@ export class DomainRun {
       if (part === null) return false;
       await this.#submitFound(part.end.found, end.items[0]!);
     }
-    this.#items.push(...end.items);
+    this.#keepItems(end.items);
     if (end.document !== null) this.#documents.push(end.document);
     for (const item of end.items) metrics.settled.inc({ status: item.status });
     return true;
+  }
+
+  #keepItems(items: readonly SettleItem[]): void {
+    if (this.#items.length === 0) this.#waitingSince = this.#deps.clock.monotonic();
+    this.#items.push(...items);
   }
 
   /** Fetches a row and says what it came to. null: the row goes back because the lease or the process ends. */
@@ -338,11 +344,11 @@ export class DomainRun {
     if (item.channel !== undefined) item.channel.newItems += counts.inserted;
   }
 
+  /** Asked between two rows: when the next one may start, will the oldest end have waited too long? */
   #dueForSettle(): boolean {
-    return (
-      this.#items.length >= settleEveryItems ||
-      (this.#items.length > 0 && this.#deps.clock.monotonic() - this.#lastSettleAt >= settleEveryMs)
-    );
+    if (this.#items.length === 0) return false;
+    const nextStartAt = Math.max(this.#deps.clock.monotonic(), this.#pacer.nextStartAt());
+    return this.#items.length >= settleEveryItems || nextStartAt - this.#waitingSince >= settleEveryMs;
   }
 
   async #settle(final: boolean): Promise<void> {
@@ -367,7 +373,6 @@ export class DomainRun {
     this.#items = [];
     this.#documents = [];
     this.#requests = [];
-    this.#lastSettleAt = clock.monotonic();
     if (result.outcome === 'stale') {
       metrics.staleSettles.inc();
       this.#lost = true;

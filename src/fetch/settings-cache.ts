@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Channel, loadChannels } from '../channels/index.ts';
 import type { Queryable } from '../db/index.ts';
 import type { LeasedUrl } from '../frontier/index.ts';
@@ -8,13 +9,18 @@ const lifeMs = 4000;
 const mostEntries = 50_000;
 
 type Entry<T> = { value: T | null; until: number };
+type Wanted = { sourceIds: Set<number>; hashes: Map<string, Buffer>; loaded: Promise<void> };
 
-/** Sources and channels of the URLs at hand, read in one statement each and kept for seconds. */
+/**
+ * Sources and channels of the URLs at hand, kept for seconds. What the domains of one lease need is read together, since
+ * they ask in the same turn: 45 statements for 600 domains instead of 602.
+ */
 export class SettingsCache {
   readonly #db: Queryable;
   readonly #monotonic: () => number;
   readonly #sources = new Map<number, Entry<Source>>();
   readonly #channels = new Map<string, Entry<Channel>>();
+  #wanted: Wanted | null = null;
 
   constructor(db: Queryable, monotonic: () => number) {
     this.#db = db;
@@ -24,26 +30,45 @@ export class SettingsCache {
   /** Loads what the batch needs and has not at hand. */
   async prepare(rows: readonly LeasedUrl[]): Promise<void> {
     const now = this.#monotonic();
-    const sourceIds = new Set<number>();
-    const hashes = new Map<string, Buffer>();
+    let wanted: Wanted | null = null;
     for (const row of rows) {
-      if (row.sourceId !== null && !this.#serves(row.sourceId, row, now)) sourceIds.add(row.sourceId);
+      if (row.sourceId !== null && !this.#serves(row.sourceId, row, now)) {
+        wanted ??= this.#want();
+        wanted.sourceIds.add(row.sourceId);
+      }
+      if (row.kind !== 'channel') continue;
       const key = row.hash.toString('hex');
-      if (row.kind === 'channel' && !isFresh(this.#channels.get(key), now)) hashes.set(key, row.hash);
+      if (isFresh(this.#channels.get(key), now)) continue;
+      wanted ??= this.#want();
+      wanted.hashes.set(key, row.hash);
     }
+    await wanted?.loaded;
+  }
+
+  #want(): Wanted {
+    if (this.#wanted !== null) return this.#wanted;
+    const wanted: Wanted = { sourceIds: new Set(), hashes: new Map(), loaded: Promise.resolve() };
+    this.#wanted = wanted;
+    wanted.loaded = nextTurn().then(() => {
+      this.#wanted = null;
+      return this.#load(wanted);
+    });
+    return wanted;
+  }
+
+  async #load({ sourceIds, hashes }: Wanted): Promise<void> {
+    const until = this.#monotonic() + lifeMs;
     if (this.#sources.size > mostEntries) this.#sources.clear();
     if (this.#channels.size > mostEntries) this.#channels.clear();
-    const until = now + lifeMs;
     if (sourceIds.size > 0) {
-      for (const id of sourceIds) this.#sources.set(id, { value: null, until });
-      for (const source of await loadSources(this.#db, [...sourceIds]))
-        this.#sources.set(source.id, { value: source, until });
+      const sources = new Map((await loadSources(this.#db, [...sourceIds])).map((one) => [one.id, one]));
+      for (const id of sourceIds) this.#sources.set(id, { value: sources.get(id) ?? null, until });
     }
     if (hashes.size > 0) {
-      for (const key of hashes.keys()) this.#channels.set(key, { value: null, until });
-      for (const channel of await loadChannels(this.#db, [...hashes.values()])) {
-        this.#channels.set(channel.hash.toString('hex'), { value: channel, until });
-      }
+      const channels = new Map(
+        (await loadChannels(this.#db, [...hashes.values()])).map((one) => [one.hash.toString('hex'), one]),
+      );
+      for (const key of hashes.keys()) this.#channels.set(key, { value: channels.get(key) ?? null, until });
     }
   }
 

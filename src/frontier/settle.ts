@@ -151,8 +151,8 @@ export async function settle(
   lease: Pick<Lease, 'bucket' | 'domainKey' | 'epoch'>,
   options: SettleOptions,
 ): Promise<SettleResult> {
-  const raws: Buffer[] = [];
-  const documents = options.documents.map((document) => documentRow(document, raws));
+  const bytes = new Bytes();
+  const documents = options.documents.map((document) => documentRow(document, bytes));
   const result = await db.query<SettleResult>(
     `SELECT * FROM frontier_settle($1::smallint, $2, $3, $4, $5, $6, $7, $8::bytea, $9, $10, $11, $12, $13,
        $14 * interval '1 millisecond')`,
@@ -164,7 +164,7 @@ export async function settle(
       options.final,
       json(options.items.map(itemRow)),
       json(documents),
-      raws.length === 0 ? null : Buffer.concat(raws),
+      bytes.joined(),
       json(options.requests.map((request) => requestRow(request, options.monotonicMs))),
       options.learnt === undefined ? null : learntRow(options.learnt),
       Math.max(0, options.monotonicMs - options.lastAnswerAt),
@@ -237,9 +237,27 @@ function learntRow({ hold, move, ...learnt }: Learnt): string {
   });
 }
 
-function documentRow(document: SettleDocument, raws: Buffer[]): object {
-  const start = raws.reduce((sum, one) => sum + one.length, 0);
-  if (document.raw !== null) raws.push(document.raw.body);
+/** What travels beside the JSON, one after another. */
+class Bytes {
+  readonly #parts: Buffer[] = [];
+  #length = 0;
+
+  /** Answers where the part begins. */
+  add(part: Buffer): number {
+    const start = this.#length;
+    this.#parts.push(part);
+    this.#length += part.length;
+    return start;
+  }
+
+  joined(): Buffer | null {
+    return this.#parts.length === 0 ? null : Buffer.concat(this.#parts, this.#length);
+  }
+}
+
+function documentRow(document: SettleDocument, bytes: Bytes): object {
+  // Half a surrogate pair becomes U+FFFD here, as it does in rowsToJson.
+  const text = Buffer.from(clean(document.text)!);
   return {
     url_hash: hexBytes(document.hash),
     url: document.url,
@@ -259,11 +277,12 @@ function documentRow(document: SettleDocument, raws: Buffer[]): object {
     authors: document.authors,
     keywords: document.keywords,
     meta: document.meta,
-    text: document.text,
-    raw_start: document.raw === null ? null : start,
-    raw_length: document.raw?.body.length ?? null,
-    raw_encoding: document.raw?.encoding ?? null,
-    raw_type: document.raw?.contentType ?? null,
+    text_start: bytes.add(text),
+    text_length: text.length,
+    raw_start: document.raw === null ? undefined : bytes.add(document.raw.body),
+    raw_length: document.raw?.body.length,
+    raw_encoding: document.raw?.encoding,
+    raw_type: document.raw?.contentType ?? undefined,
   };
 }
 

@@ -14,7 +14,7 @@ export function decideRobots(robots: Robots, productToken: string, url: string):
   const path = pathOf(url);
   if (path === '/robots.txt') return { allowed: true, line: null, rule: null };
   const forDisallow = pathTokens(path, false);
-  const forAllow = pathTokens(path, true);
+  const forAllow = forDisallow.hasRaw ? pathTokens(path, true) : forDisallow;
   let best: CompiledRule | null = null;
   let bestPriority = 0;
   for (const compiled of rulesFor(robots, productToken)) {

@@ -12,7 +12,14 @@ const ESCAPED = 256;
 const UNMATCHABLE = 0xffff;
 
 /** A path and query to be matched; `queryAt` is where the query begins, behind the `?`. */
-export type PathTokens = { tokens: Uint16Array; queryAt: number; pairs: Uint8Array };
+export type PathTokens = {
+  tokens: Uint16Array;
+  queryAt: number;
+  /** Which characters are neighbours; made by the first rule with a wildcard, since most files have none. */
+  pairs: Uint8Array | null;
+  /** Characters outside ASCII stand in it as they are: Allow and Disallow read it differently. */
+  hasRaw: boolean;
+};
 
 /**
  * A rule's pattern, ready to match: its tokens as they compare in the path and in the query. Part i, between two
@@ -58,15 +65,11 @@ export function pathTokens(path: string, forAllow: boolean): PathTokens {
   const { tokens, length, raw } = tokenise(text);
   const mark = tokens.indexOf(QUESTION);
   const queryAt = mark >= 0 && mark < length ? mark + 1 : length;
-  const pairs = new Uint8Array(PAIRS);
-  for (let at = 0, last = 0; at < length; at += 1) {
+  for (let at = 0; at < length; at += 1) {
     const token = foldSpecial(tokens[at]!);
     tokens[at] = forAllow && raw.has(at) ? UNMATCHABLE : at < queryAt ? token : foldQuery(token);
-    const folded = foldQuery(token);
-    pairs[pairIndex(last, folded)] = 1;
-    last = folded;
   }
-  return { tokens: tokens.slice(0, length), queryAt, pairs };
+  return { tokens: tokens.subarray(0, length), queryAt, pairs: null, hasRaw: raw.size > 0 };
 }
 
 /** Whether the pattern matches the path from its start. Leftmost places of the parts suffice: `*` takes anything. */
@@ -159,7 +162,18 @@ function pairIndex(first: number, second: number): number {
   return (first * 31 + second * 7) & (PAIRS - 1);
 }
 
+function pairsOf(tokens: Uint16Array): Uint8Array {
+  const pairs = new Uint8Array(PAIRS);
+  for (let at = 0, last = 0; at < tokens.length; at += 1) {
+    const folded = foldQuery(tokens[at]!);
+    pairs[pairIndex(last, folded)] = 1;
+    last = folded;
+  }
+  return pairs;
+}
+
 function mayContain(path: PathTokens, folded: Uint16Array, from: number, to: number): boolean {
+  path.pairs ??= pairsOf(path.tokens);
   for (let at = from + 1; at < to; at += 1) {
     if (path.pairs[pairIndex(folded[at - 1]!, folded[at]!)] === 0) return false;
   }

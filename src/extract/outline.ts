@@ -74,7 +74,7 @@ export function readOutline(
   const isHeading = new Uint8Array(count);
   const gapBefore = new Float64Array(count);
   const gapAfter = new Float64Array(count);
-  const places = new Map<string, number>();
+  const places = new Map<number, number>();
   const counts = new Int32Array(count);
   const firstSeen = new Int32Array(count);
   const byName = new Map<number, Group>();
@@ -107,11 +107,13 @@ export function readOutline(
       heading = i;
     }
     headingOf[i] = heading;
-    const key = block.text;
-    const first = places.get(key);
-    firstSeen[i] = first ?? i;
-    if (first === undefined) places.set(key, i);
-    counts[first ?? i]!++;
+    // By a hash of our own: the engine works one out anew for every slice of the page.
+    const key = hashOf(codes, i);
+    const seen = places.get(key);
+    const first = seen !== undefined && blocks[seen]!.text === block.text ? seen : i;
+    firstSeen[i] = first;
+    if (seen === undefined) places.set(key, i);
+    counts[first]!++;
     const name =
       Math.imul(facts.signature(block.owner), 31) +
       (block.owner.parent === null ? 0 : facts.signature(block.owner.parent));
@@ -187,6 +189,12 @@ export function readOutline(
     gapBefore,
     gapAfter,
   };
+}
+
+function hashOf({ codes, starts }: Codes, i: number): number {
+  let hash = 0;
+  for (let at = starts[i]!; at < starts[i + 1]!; at++) hash = (Math.imul(hash, 31) + codes[at]!) | 0;
+  return hash;
 }
 
 /** Whether an element stands in a nav or footer, remembered per element by its index. */

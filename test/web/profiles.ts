@@ -144,7 +144,7 @@ function makePublisher(options: {
     duplicates: index % 11 === 3,
     syndicates: index % 9 === 7,
     ...(pageKb === 0 ? {} : { pageKb }),
-    compression: (['none', 'gzip', 'br'] as const)[index % 3] ?? 'none',
+    compression: index % 10 === 0 ? 'none' : index % 2 === 0 ? 'gzip' : 'br',
     faults: [],
     ...change,
     domain,

@@ -3,9 +3,12 @@ export {
   type ChannelKind,
   type ChannelStatus,
   createChannel,
+  type FoundBy,
   listChannels,
   loadChannels,
+  loadMoved,
   type NewChannel,
+  submitPoll,
 } from './channels.ts';
 export {
   type Candidate,
@@ -14,4 +17,14 @@ export {
   lockOpenDiscoveries,
   saveDiscovery,
   startDiscovery,
+  startRediscovery,
 } from './discoveries.ts';
+export { endRow, type MoveOutcome, mergeChannel, moveChannel } from './moves.ts';
+export {
+  findChannel,
+  findChannelByUrl,
+  findReplacement,
+  listAddresses,
+  removeChannel,
+  wakeChannel,
+} from './operate.ts';

@@ -26,6 +26,7 @@ const deadReasons: Record<string, string> = {
   cancelled: 'its job was cancelled',
   source_deleted: 'its source was deleted',
   channel_removed: 'no channel asks for it any more',
+  moved: 'its channel has another address now',
 };
 
 /** Turns facts into a colleague's answer. Pure. */

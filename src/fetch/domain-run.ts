@@ -1,3 +1,4 @@
+import { type Channel, moveChannel, startRediscovery, submitPoll } from '../channels/index.ts';
 import { isConnectionLost, type Queryable } from '../db/index.ts';
 import type { RefreshOptions } from '../domains/index.ts';
 import { messageOf } from '../errors/index.ts';
@@ -14,7 +15,14 @@ import {
 import { decideBudget, type Switches, type SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import type { HttpClient } from './client/index.ts';
-import { concludeRow, ended, type RowContext, type RowEnd } from './conclude/index.ts';
+import {
+  concludeRow,
+  concludeUnpolled,
+  ended,
+  type PollEnd,
+  type RowContext,
+  type RowEnd,
+} from './conclude/index.ts';
 import { type Arrival, type ExchangeDeps, fetchRow, requestRobots } from './exchange.ts';
 import { type Cooldowns, DomainLessons } from './lessons.ts';
 import type { OutageWatch } from './outage.ts';
@@ -58,6 +66,7 @@ const longAgoMs = 3_600_000;
 // Time for other domains to fail too, before a failure is held against this one.
 const outageDoubtMs = 1500;
 const pollingOffMs = 300_000;
+const failuresToAlert = 10;
 
 /** Works through one leased domain: fetch, conclude, submit what was found, settle; alone and in order. */
 export class DomainRun {
@@ -154,7 +163,7 @@ export class DomainRun {
         this.#lessons.passTrial();
       return;
     }
-    if (!this.#switches!.polling) return;
+    if ((await this.#endUnpolled(row)) !== null) return;
     const reached = await this.#reach(row);
     if (reached === null || reached.end.domain.signal !== 'good') return;
     this.#lessons.passTrial();
@@ -176,11 +185,12 @@ export class DomainRun {
     const stop = { goesOn: false, robotsRetryMs: null };
     const { metrics } = this.#deps;
     if (row.kind === 'channel') {
+      const unpolled = await this.#endUnpolled(row);
+      if (unpolled !== null) {
+        this.#items.push(...unpolled.items);
+        return { goesOn: true, robotsRetryMs: null };
+      }
       metrics.pollLateness.observe(Math.max(0, (Date.now() - row.dueAt.getTime()) / 1000));
-    }
-    if (row.kind === 'channel' && !this.#switches!.polling) {
-      this.#items.push(...ended(row, pollingIsOff(row)).items);
-      return { goesOn: true, robotsRetryMs: null };
     }
     const reached = await this.#reach(row);
     if (reached === null) return stop;
@@ -222,9 +232,43 @@ export class DomainRun {
     return true;
   }
 
+  /** The end of a channel's row that is not polled now; null: it is. */
+  async #endUnpolled(row: LeasedUrl): Promise<RowEnd | null> {
+    const { settings, db } = this.#deps;
+    if (!this.#switches!.polling) return ended(row, pollingIsOff(row));
+    const moved = settings.movedFrom(row);
+    // Who moved it may have died before its new row was there.
+    if (moved !== null) await this.#retried(() => submitPoll(db, moved));
+    return concludeUnpolled(row, {
+      channel: settings.channelOf(row),
+      moved,
+      source: settings.sourceOf(row),
+    });
+  }
+
+  /** What a poll means beyond its row, before the row is settled; answers the items to settle. */
+  async #endPoll(channel: Channel, poll: PollEnd, items: SettleItem[]): Promise<SettleItem[]> {
+    const { db, log, clock } = this.#deps;
+    const { move, rediscover, trouble } = poll;
+    if (move !== undefined) {
+      const dueAt = move.dueInMs > 0 ? new Date(clock.now() + move.dueInMs) : undefined;
+      const outcome = await this.#retried(() => moveChannel(db, channel, move.to, dueAt));
+      const facts = { channel: channel.id, from: channel.url, to: move.to.fetchUrl, outcome };
+      log.warn(facts, 'a channel leads to another address');
+      if (outcome === 'moved' || outcome === 'merged') return move.items;
+    }
+    if (trouble !== undefined) {
+      // One line to be woken by, when nothing has helped for ten polls; the others are the web as it is.
+      const level = trouble.failures === failuresToAlert ? 'error' : 'warn';
+      log[level]({ channel: channel.id, url: channel.url, ...trouble }, 'a poll failed');
+    }
+    if (rediscover !== undefined) await this.#retried(() => startRediscovery(db, channel, rediscover));
+    return items;
+  }
+
   /** Keeps what a row came to, to be settled; false when the lease or the process ends on the way. */
   async #keep(row: LeasedUrl, end: RowEnd): Promise<boolean> {
-    const { metrics } = this.#deps;
+    const { metrics, settings } = this.#deps;
     await this.#submitFound(end.found, end.items[0]!);
     for (const child of end.children) {
       // A file of a sitemap index is part of this poll: same lease, same pace, no validators of its own.
@@ -232,9 +276,14 @@ export class DomainRun {
       if (part === null) return false;
       await this.#submitFound(part.end.found, end.items[0]!);
     }
-    this.#items.push(...end.items);
+    const channel = settings.channelOf(row);
+    const items =
+      end.poll === undefined || channel === null
+        ? end.items
+        : await this.#endPoll(channel, end.poll, end.items);
+    this.#items.push(...items);
     if (end.document !== null) this.#documents.push(end.document);
-    for (const item of end.items) metrics.settled.inc({ status: item.status });
+    for (const item of items) metrics.settled.inc({ status: item.status });
     return true;
   }
 
@@ -364,6 +413,7 @@ export class DomainRun {
         budget: this.#switches === null ? null : decideBudget(this.#switches, options.maxPagesPerRun),
       }),
     );
+    for (const item of this.#items) if (item.kind === 'channel') this.#deps.settings.forget(item);
     this.#items = [];
     this.#documents = [];
     this.#requests = [];

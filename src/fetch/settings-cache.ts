@@ -1,4 +1,4 @@
-import { type Channel, loadChannels } from '../channels/index.ts';
+import { type Channel, loadChannels, loadMoved } from '../channels/index.ts';
 import type { Queryable } from '../db/index.ts';
 import type { LeasedUrl } from '../frontier/index.ts';
 import { loadSources, type Source } from '../sources/index.ts';
@@ -15,6 +15,7 @@ export class SettingsCache {
   readonly #monotonic: () => number;
   readonly #sources = new Map<number, Entry<Source>>();
   readonly #channels = new Map<string, Entry<Channel>>();
+  readonly #moved = new Map<string, Channel>();
 
   constructor(db: Queryable, monotonic: () => number) {
     this.#db = db;
@@ -29,7 +30,9 @@ export class SettingsCache {
     for (const row of rows) {
       if (row.sourceId !== null && !this.#serves(row.sourceId, row, now)) sourceIds.add(row.sourceId);
       const key = row.hash.toString('hex');
-      if (row.kind === 'channel' && !isFresh(this.#channels.get(key), now)) hashes.set(key, row.hash);
+      // A row without a channel is a contradiction, or its channel came a moment ago: it is looked up anew.
+      const known = this.#channels.get(key);
+      if (row.kind === 'channel' && !(isFresh(known, now) && known?.value)) hashes.set(key, row.hash);
     }
     if (this.#sources.size > mostEntries) this.#sources.clear();
     if (this.#channels.size > mostEntries) this.#channels.clear();
@@ -41,10 +44,20 @@ export class SettingsCache {
     }
     if (hashes.size > 0) {
       for (const key of hashes.keys()) this.#channels.set(key, { value: null, until });
-      for (const channel of await loadChannels(this.#db, [...hashes.values()])) {
+      const channels = await loadChannels(this.#db, [...hashes.values()]);
+      for (const channel of channels)
         this.#channels.set(channel.hash.toString('hex'), { value: channel, until });
-      }
+      if (this.#moved.size > mostEntries) this.#moved.clear();
+      for (const key of hashes.keys()) this.#moved.delete(key);
+      if (channels.length < hashes.size)
+        for (const [key, channel] of await loadMoved(this.#db, [...hashes.values()]))
+          this.#moved.set(key, channel);
     }
+  }
+
+  /** What a poll has changed of its channel is read again before the next one. */
+  forget(row: Pick<LeasedUrl, 'hash'>): void {
+    this.#channels.delete(row.hash.toString('hex'));
   }
 
   /**
@@ -62,6 +75,11 @@ export class SettingsCache {
 
   channelOf(row: LeasedUrl): Channel | null {
     return row.kind === 'channel' ? (this.#channels.get(row.hash.toString('hex'))?.value ?? null) : null;
+  }
+
+  /** The channel that has left the address of this row. */
+  movedFrom(row: LeasedUrl): Channel | null {
+    return this.channelOf(row) === null ? (this.#moved.get(row.hash.toString('hex')) ?? null) : null;
   }
 }
 

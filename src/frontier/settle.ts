@@ -55,6 +55,10 @@ export type SettleItem = {
     format: string | null;
     hub: string | null;
     lastItemAt: Date | null;
+    /** Why it sleeps from now on; left out: it does not begin to. */
+    sleep?: string;
+    /** Where a permanent redirect led. */
+    redirect?: string;
   };
   /** A probe's answer, stored for whoever asked. */
   result?: object;
@@ -216,6 +220,8 @@ function itemRow(item: SettleItem): object {
     channel_new: channel?.newItems ?? undefined,
     channel_format: channel?.format ?? undefined,
     channel_hub: short(channel?.hub, 2048),
+    channel_sleep: channel?.sleep,
+    channel_redirect: channel?.redirect,
     last_item_at: channel?.lastItemAt ?? undefined,
     result: item.result ?? undefined,
   };

@@ -13,7 +13,8 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
     ...(contentType === undefined ? {} : { contentType }),
   });
   if (parsed.outcome === 'not_a_feed') {
-    return { outcome: 'channel', reading: failedReading(`not a feed: ${parsed.detail}`), found: [] };
+    const reading = failedReading(`not a feed: ${parsed.detail}`, parsed.reason === 'html');
+    return { outcome: 'channel', reading, found: [] };
   }
   const { feed } = parsed;
   const submitEntry = entrySubmitter(response, settings, 'feed');
@@ -25,6 +26,7 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
     reading: {
       error: null,
       detail: null,
+      isPage: false,
       format: feed.version === null ? feed.format : `${feed.format} ${feed.version}`,
       hub: feed.hubs[0] ?? null,
       lastItemAt: latest(feed.entries.map(newestOf), settings.nowMs),
@@ -36,10 +38,11 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
 }
 
 /** A reading that found nothing usable. */
-export function failedReading(detail: string): ChannelReading {
+export function failedReading(detail: string, isPage = false): ChannelReading {
   return {
     error: 'parse',
     detail,
+    isPage,
     format: null,
     hub: null,
     lastItemAt: null,

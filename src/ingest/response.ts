@@ -29,6 +29,8 @@ export type IngestSettings = {
 export type ChannelReading = {
   error: 'parse' | null;
   detail: string | null;
+  /** A page came instead: the channel may have gone elsewhere. */
+  isPage: boolean;
   format: string | null;
   hub: string | null;
   lastItemAt: Date | null;

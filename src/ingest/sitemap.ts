@@ -67,7 +67,10 @@ export async function ingestSitemap(response: PageResponse, settings: IngestSett
   if (sitemap.kind === 'error') {
     return {
       outcome: 'channel',
-      reading: failedReading(`not a sitemap: ${sitemap.error ?? 'unknown form'}`),
+      reading: failedReading(
+        `not a sitemap: ${sitemap.error ?? 'unknown form'}`,
+        sitemap.error === 'the file is an HTML page',
+      ),
       found: [],
     };
   }

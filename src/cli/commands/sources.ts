@@ -18,7 +18,7 @@ import { wholeNumber } from '../numbers.ts';
 import { onOff, operatorName } from '../operator.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
 
-/** `add`, `sources`, `channels`. */
+/** `add` and `sources`. */
 export function addSourceCommands(program: Command): void {
   program
     .command('add <url...>')
@@ -93,28 +93,6 @@ export function addSourceCommands(program: Command): void {
           ? `robots.txt holds for ${source.name} again.`
           : `Disallow lines no longer hold for ${source.name}; fetchers follow within seconds.`,
       );
-    });
-  program
-    .command('channels')
-    .description('list feeds and sitemaps with how their polls went, trouble first')
-    .action(async (_flags: object, command: Command) => {
-      const context = loadContext(command);
-      const channels = await withDatabase(context, ({ pool }) => listChannels(pool));
-      if (context.flags.json) return printJson(channels.map(({ hash: _hash, ...rest }) => rest));
-      if (channels.length === 0) return say('No channels yet. "outrider add <url>" finds them.');
-      printTable(channels, [
-        { title: 'KIND', value: (row) => row.kind },
-        { title: 'URL', value: (row) => row.url, flexible: true },
-        { title: 'POLLS', value: (row) => String(row.polls), align: 'right' },
-        { title: '304', value: (row) => String(row.notModified), align: 'right' },
-        { title: 'NEW/SEEN', value: (row) => `${row.itemsNew}/${row.itemsSeen}`, align: 'right' },
-        {
-          title: 'ERRORS',
-          value: (row) => (row.errorsInRow === 0 ? '–' : `${row.errorsInRow} × ${row.errorKind}`),
-        },
-        { title: 'LAST GOOD', value: (row) => relativeTime(row.lastSuccessAt) },
-        { title: 'NEXT', value: (row) => relativeTime(row.dueAt) },
-      ]);
     });
 }
 

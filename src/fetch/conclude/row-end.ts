@@ -1,6 +1,7 @@
 import type { RefreshOptions } from '../../domains/index.ts';
 import type { LeasedUrl, SettleItem, SubmitItem } from '../../frontier/index.ts';
 import type { Ingested, IngestSettings } from '../../ingest/index.ts';
+import type { UrlIdentity } from '../../url/index.ts';
 import type { HttpResult } from '../client/index.ts';
 import type { Arrival } from '../exchange.ts';
 import type { DomainSignal, Verdict } from '../outcome.ts';
@@ -13,6 +14,18 @@ export type RowEnd = {
   domain: DomainSignal;
   /** Sitemaps a sitemap index names; read in the same lease. */
   children: string[];
+  /** What else follows for the channel that was polled. */
+  poll?: PollEnd;
+};
+
+/** What a poll means for its channel beyond its row. */
+export type PollEnd = {
+  /** It leads elsewhere: when the channel could be moved there, `items` are settled instead of the row's own. */
+  move?: { to: UrlIdentity; dueInMs: number; items: SettleItem[] };
+  /** Its site is looked through again, and why. */
+  rediscover?: string;
+  /** All errors in a row, this one included. */
+  trouble?: { error: string; text: string; failures: number; sleeps: boolean };
 };
 
 export type RowContext = {

@@ -31,6 +31,14 @@ export type Channel = {
   /** Where permanent redirects have led on the last polls, and on how many in a row. */
   redirectTo: string | null;
   redirects: number;
+  /** What was learnt of it, as it is stored. */
+  rhythm: unknown;
+  /** The publisher asked in its last body not to be polled more often. */
+  floorSeconds: number | null;
+  /** Its last poll that was answered; null: none was. */
+  lastSuccessAt: Date | null;
+  /** A hub tells us of its news, so that polls are only a safety net. */
+  pushed: boolean;
 };
 
 /** How a channel was found. */
@@ -41,7 +49,8 @@ export const channelColumns = `c.id, c.source_id AS "sourceId", c.kind, c.url, c
   c.interval_seconds AS "intervalSeconds", c.found_by AS "foundBy", c.title, c.parent_id AS "parentId", c.depth,
   extract(epoch FROM now() - s.failing_since)::float8 * 1000 AS "failingForMs",
   coalesce(s.errors_in_row, 0) AS "errorsInRow", s.error_kind AS "errorKind", s.slept_at IS NOT NULL AS asleep,
-  s.redirect_to AS "redirectTo", coalesce(s.redirects, 0) AS redirects`;
+  s.redirect_to AS "redirectTo", coalesce(s.redirects, 0) AS redirects, s.rhythm, s.floor_seconds AS "floorSeconds",
+  s.last_success_at AS "lastSuccessAt", false AS pushed`;
 const stateJoin = 'LEFT JOIN channel_state s ON s.bucket = c.bucket AND s.channel_id = c.id';
 
 export type NewChannel = Pick<Channel, 'sourceId' | 'kind' | 'url' | 'intervalSeconds' | 'foundBy'> & {
@@ -141,10 +150,26 @@ export type ChannelStatus = Channel & {
   notModified: bigint;
   itemsSeen: bigint;
   itemsNew: bigint;
-  lastSuccessAt: Date | null;
   dueAt: Date | null;
   sleepReason: string | null;
+  /** Mean seconds from publication to the frontier, of items that appeared between two polls; null: none did. */
+  delaySeconds: number | null;
+  delayedItems: number;
+  /** Mean seconds from due to fetched. */
+  lateSeconds: number | null;
 };
+
+/** How fast news is found over all channels. */
+export type DiscoveryDelay = { items: number; meanSeconds: number | null; lateSeconds: number | null };
+
+/** Discovery delay and lateness over all channels. */
+export async function loadDiscoveryDelay(db: Queryable): Promise<DiscoveryDelay> {
+  const result = await db.query<DiscoveryDelay>(
+    `SELECT coalesce(sum(delays), 0)::float8 AS items, sum(delay_seconds) / nullif(sum(delays), 0)::float8 AS "meanSeconds",
+            sum(late_seconds) / nullif(sum(polls), 0)::float8 AS "lateSeconds" FROM channel_state`,
+  );
+  return result.rows[0]!;
+}
 
 /** Channels with their state, trouble first. */
 export async function listChannels(
@@ -154,7 +179,8 @@ export async function listChannels(
   const result = await db.query<ChannelStatus>(
     `SELECT ${channelColumns}, coalesce(s.polls, 0) AS polls, coalesce(s.not_modified, 0) AS "notModified",
             coalesce(s.items_seen, 0) AS "itemsSeen", coalesce(s.items_new, 0) AS "itemsNew",
-            s.last_success_at AS "lastSuccessAt", s.sleep_reason AS "sleepReason", f.due_at AS "dueAt"
+            s.sleep_reason AS "sleepReason", s.delay_seconds / nullif(s.delays, 0) AS "delaySeconds",
+            coalesce(s.delays, 0)::float8 AS "delayedItems", s.late_seconds / nullif(s.polls, 0) AS "lateSeconds", f.due_at AS "dueAt"
        FROM channels c ${stateJoin}
        LEFT JOIN url_frontier f ON f.bucket = c.bucket AND f.domain_key = c.domain_key AND f.url_hash = c.url_hash
       WHERE $1::integer IS NULL OR c.source_id = $1

@@ -3,9 +3,11 @@ export {
   type ChannelKind,
   type ChannelStatus,
   createChannel,
+  type DiscoveryDelay,
   type FoundBy,
   listChannels,
   loadChannels,
+  loadDiscoveryDelay,
   loadMoved,
   type NewChannel,
   submitPoll,
@@ -28,3 +30,13 @@ export {
   removeChannel,
   wakeChannel,
 } from './operate.ts';
+export { decideMultipliers, type FleetGroup, type Multipliers } from './schedule/fleet.ts';
+export { decideNextPoll, decideWeight, type PollPlan } from './schedule/next-poll.ts';
+export { learnRhythm, type PollNews, type Rhythm } from './schedule/rhythm.ts';
+export {
+  loadMultipliers,
+  MultiplierReader,
+  packRhythm,
+  parseRhythm,
+  sharePolls,
+} from './schedule/stored.ts';

@@ -4,7 +4,6 @@ import {
   channelErrorOf,
   channelErrorOfFailure,
   decideError,
-  decideInterval,
   maxAgeSeconds,
 } from './channel-outcome.ts';
 
@@ -115,17 +114,6 @@ describe('after an error', () => {
   test('jitter is a tenth either way', () => {
     const at = (share: number) => decideError(fine, '5xx', { failures: 1, retryAfterMs: null }, () => share);
     expect([at(0).dueInMs, at(1).dueInMs]).toEqual([1_620_000, 1_980_000]);
-  });
-});
-
-describe('after a success', () => {
-  test.each([
-    [null, 900],
-    [60, 900],
-    [3600, 3600],
-    [10_000_000, 86_400],
-  ])('a floor of %s s gives %i s', (floor, seconds) => {
-    expect(decideInterval(quarter, floor, middle)).toBe(seconds * 1000);
   });
 });
 

@@ -64,16 +64,6 @@ export function decideError(
   };
 }
 
-/** When a channel is polled again after a success; what the publisher asks for is a floor. */
-export function decideInterval(
-  channel: Pick<Channel, 'intervalSeconds'>,
-  floorSeconds: number | null,
-  random: () => number = Math.random,
-): number {
-  const seconds = Math.min(86_400, Math.max(channel.intervalSeconds, floorSeconds ?? 0));
-  return Math.round(seconds * 1000 * (0.95 + random() * 0.1));
-}
-
 /** `max-age` of a response as a floor for the next poll; nonsense counts as absent. */
 export function maxAgeSeconds(cacheControl: string | undefined): number | null {
   const match = /(?:^|[,\s])max-age\s*=\s*"?(\d{1,9})/i.exec(cacheControl ?? '');

@@ -1,4 +1,10 @@
-import { type Channel, moveChannel, startRediscovery, submitPoll } from '../channels/index.ts';
+import {
+  type Channel,
+  type MultiplierReader,
+  moveChannel,
+  startRediscovery,
+  submitPoll,
+} from '../channels/index.ts';
 import { isConnectionLost, type Queryable } from '../db/index.ts';
 import type { RefreshOptions } from '../domains/index.ts';
 import { messageOf } from '../errors/index.ts';
@@ -27,6 +33,7 @@ import { type Arrival, type ExchangeDeps, fetchRow, requestRobots } from './exch
 import { type Cooldowns, DomainLessons } from './lessons.ts';
 import type { OutageWatch } from './outage.ts';
 import { Pacer } from './pacer.ts';
+import { schedulePoll } from './poll-schedule.ts';
 import type { RobotsGate } from './robots-gate.ts';
 import { requestFor } from './row-request.ts';
 import type { SettingsCache } from './settings-cache.ts';
@@ -38,6 +45,7 @@ export type RunDeps = {
   robots: RobotsGate;
   settings: SettingsCache;
   switches: SwitchReader;
+  multipliers: MultiplierReader;
   outage: OutageWatch;
   owner: string;
   clock: Clock;
@@ -67,6 +75,7 @@ const longAgoMs = 3_600_000;
 const outageDoubtMs = 1500;
 const pollingOffMs = 300_000;
 const failuresToAlert = 10;
+const backdatedMs = 86_400_000;
 
 /** Works through one leased domain: fetch, conclude, submit what was found, settle; alone and in order. */
 export class DomainRun {
@@ -184,17 +193,21 @@ export class DomainRun {
   async #runRow(row: LeasedUrl): Promise<{ goesOn: boolean; robotsRetryMs: number | null }> {
     const stop = { goesOn: false, robotsRetryMs: null };
     const { metrics } = this.#deps;
+    let lateSeconds: number | null = null;
     if (row.kind === 'channel') {
       const unpolled = await this.#endUnpolled(row);
       if (unpolled !== null) {
         this.#items.push(...unpolled.items);
         return { goesOn: true, robotsRetryMs: null };
       }
-      metrics.pollLateness.observe(Math.max(0, (Date.now() - row.dueAt.getTime()) / 1000));
+      lateSeconds = Math.max(0, (this.#deps.clock.now() - row.dueAt.getTime()) / 1000);
+      metrics.pollLateness.observe(lateSeconds);
     }
     const reached = await this.#reach(row);
     if (reached === null) return stop;
     const { arrival, end } = reached;
+    const facts = end.items[0]?.channel;
+    if (facts !== undefined && lateSeconds !== null) facts.lateSeconds = lateSeconds;
     if (
       arrival.end === 'gate' &&
       arrival.gate.answer === 'blocked' &&
@@ -247,9 +260,23 @@ export class DomainRun {
   }
 
   /** What a poll means beyond its row, before the row is settled; answers the items to settle. */
-  async #endPoll(channel: Channel, poll: PollEnd, items: SettleItem[]): Promise<SettleItem[]> {
-    const { db, log, clock } = this.#deps;
-    const { move, rediscover, trouble } = poll;
+  async #endPoll(
+    row: LeasedUrl,
+    channel: Channel,
+    poll: PollEnd,
+    { items, newUndated }: { items: SettleItem[]; newUndated: number },
+  ): Promise<SettleItem[]> {
+    const { db, log, clock, settings, multipliers } = this.#deps;
+    const { move, rediscover, trouble, news } = poll;
+    if (news !== undefined)
+      schedulePoll(items[0]!, news, {
+        channel,
+        nowMs: clock.now(),
+        newUndated,
+        adaptive:
+          this.#switches!.adaptive_intervals && settings.sourceOf(row)?.settings.fixedInterval !== true,
+        multiplier: await this.#retried(() => multipliers.of(channel.intervalSeconds)),
+      });
     if (move !== undefined) {
       const dueAt = move.dueInMs > 0 ? new Date(clock.now() + move.dueInMs) : undefined;
       const outcome = await this.#retried(() => moveChannel(db, channel, move.to, dueAt));
@@ -269,18 +296,18 @@ export class DomainRun {
   /** Keeps what a row came to, to be settled; false when the lease or the process ends on the way. */
   async #keep(row: LeasedUrl, end: RowEnd): Promise<boolean> {
     const { metrics, settings } = this.#deps;
-    await this.#submitFound(end.found, end.items[0]!);
+    const newUndated = await this.#submitFound(end.found, end.items[0]!, row);
     for (const child of end.children) {
       // A file of a sitemap index is part of this poll: same lease, same pace, no validators of its own.
       const part = await this.#reach({ ...row, url: child, fetchCount: 0, etag: null, lastModified: null });
       if (part === null) return false;
-      await this.#submitFound(part.end.found, end.items[0]!);
+      await this.#submitFound(part.end.found, end.items[0]!, row);
     }
     const channel = settings.channelOf(row);
     const items =
       end.poll === undefined || channel === null
         ? end.items
-        : await this.#endPoll(channel, end.poll, end.items);
+        : await this.#endPoll(row, channel, end.poll, { items: end.items, newUndated });
     this.#items.push(...items);
     if (end.document !== null) this.#documents.push(end.document);
     for (const item of items) metrics.settled.inc({ status: item.status });
@@ -367,10 +394,10 @@ export class DomainRun {
     if (request.headersMs !== null) metrics.requestSeconds.observe(request.headersMs / 1000);
   }
 
-  /** Found URLs first, the settle second: a crash in between only submits them again. */
-  async #submitFound(links: readonly SubmitItem[], item: SettleItem): Promise<void> {
+  /** Found URLs first, the settle second: a crash in between only submits them again. Answers how many new ones had no date. */
+  async #submitFound(links: readonly SubmitItem[], item: SettleItem, row: LeasedUrl): Promise<number> {
     const found = this.#switches!.spider ? links : links.filter((link) => link.origin !== 'spider');
-    if (found.length === 0) return;
+    if (found.length === 0) return 0;
     const results = await this.#retried(() => submit(this.#deps.db, found));
     const counts = { inserted: 0, raised: 0, refreshed: 0, duplicate: 0, rejected: 0 };
     for (const { answer } of results) {
@@ -384,7 +411,28 @@ export class DomainRun {
       duplicate: before.duplicate + counts.duplicate,
       rejected: before.rejected + counts.rejected,
     };
-    if (item.channel !== undefined) item.channel.newItems += counts.inserted;
+    if (item.channel === undefined) return 0;
+    item.channel.newItems += counts.inserted;
+    const fresh = found.filter((_, at) => results[at]!.answer === 'inserted');
+    this.#noteDelays(fresh, item.channel, row);
+    return fresh.filter((one) => one.publishedAt == null).length;
+  }
+
+  /** How long new items had been out; the first poll of a channel finds a whole history and says nothing. */
+  #noteDelays(fresh: readonly SubmitItem[], facts: NonNullable<SettleItem['channel']>, row: LeasedUrl): void {
+    const { clock, metrics, settings } = this.#deps;
+    const lastPollMs = settings.channelOf(row)?.lastSuccessAt?.getTime();
+    if (lastPollMs === undefined) return;
+    const nowMs = clock.now();
+    for (const { publishedAt } of fresh) {
+      const delayS = (nowMs - (publishedAt?.getTime() ?? Number.NaN)) / 1000;
+      // Dated long before the last poll it was put in later, and dated ahead its clock is wrong.
+      if (!(delayS >= 0) || delayS * 1000 > nowMs - lastPollMs + backdatedMs) continue;
+      metrics.discoveryDelay.observe(delayS);
+      facts.delays ??= { items: 0, seconds: 0 };
+      facts.delays.items += 1;
+      facts.delays.seconds += delayS;
+    }
   }
 
   #dueForSettle(): boolean {

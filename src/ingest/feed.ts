@@ -18,7 +18,7 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
   }
   const { feed } = parsed;
   const submitEntry = entrySubmitter(response, settings, 'feed');
-  const found = feed.entries.flatMap((entry) => submitEntry(entry.link, newestOf(entry)));
+  const found = feed.entries.flatMap((entry) => submitEntry(entry.link, newestOf(entry), publishedOf(entry)));
   const hints = [feed.ttlMinutes === null ? 0 : feed.ttlMinutes * 60, feed.updatePeriodSeconds ?? 0];
   return {
     outcome: 'channel',
@@ -30,8 +30,9 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
       format: feed.version === null ? feed.format : `${feed.format} ${feed.version}`,
       hub: feed.hubs[0] ?? null,
       lastItemAt: latest(feed.entries.map(newestOf), settings.nowMs),
+      dates: newestDates(feed.entries.map(publishedOf)),
       skipped: feed.entriesWithoutLink,
-      floorSeconds: Math.max(...hints) || null,
+      floorSeconds: Math.max(...hints),
       children: [],
     },
   };
@@ -46,6 +47,7 @@ export function failedReading(detail: string, isPage = false): ChannelReading {
     format: null,
     hub: null,
     lastItemAt: null,
+    dates: [],
     skipped: 0,
     floorSeconds: null,
     children: [],
@@ -53,6 +55,15 @@ export function failedReading(detail: string, isPage = false): ChannelReading {
 }
 
 const newestOf = (entry: FeedEntry): Date | null => entry.updated ?? entry.published;
+const publishedOf = (entry: FeedEntry): Date | null => entry.published ?? entry.updated;
+
+const mostDates = 300;
+
+/** The newest of these dates, as many as a rhythm is learnt from. */
+export function newestDates(dates: readonly (Date | null)[]): number[] {
+  const times = dates.flatMap((date) => (date === null ? [] : [date.getTime()]));
+  return times.sort((a, b) => b - a).slice(0, mostDates);
+}
 
 /** The newest of the dates that are not in the future. */
 export function latest(dates: readonly (Date | null)[], nowMs: number): Date | null {
@@ -88,7 +99,7 @@ export function entrySubmitter(response: PageResponse, settings: IngestSettings,
   const base = settings.source?.priority ?? 5;
   const priorityOf = (external: boolean) =>
     decidePriority({ base, origin, kind: 'article', depth: 0, external });
-  return (link: string | null, modifiedAt: Date | null): SubmitItem[] => {
+  return (link: string | null, modifiedAt: Date | null, publishedAt: Date | null): SubmitItem[] => {
     if (link === null || !URL.canParse(link, response.finalUrl)) return [];
     const host = new URL(link, response.finalUrl).hostname;
     const own = isOwn(host);
@@ -102,6 +113,7 @@ export function entrySubmitter(response: PageResponse, settings: IngestSettings,
         priority: priorityOf(!own),
         parentUrl: response.row.url,
         modifiedAt,
+        publishedAt,
         own,
       },
     ];

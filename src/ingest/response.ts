@@ -34,6 +34,8 @@ export type ChannelReading = {
   format: string | null;
   hub: string | null;
   lastItemAt: Date | null;
+  /** When its newest items were published, a few hundred at most. */
+  dates: number[];
   /** Items that named no usable address. */
   skipped: number;
   /** The publisher asks not to be polled more often than this. */

@@ -1,6 +1,6 @@
 import { parseSitemap, type SitemapEntry } from '../feed-formats/index.ts';
 import { canonicalDomain } from '../url/index.ts';
-import { entrySubmitter, failedReading, latest, siteTest } from './feed.ts';
+import { entrySubmitter, failedReading, latest, newestDates, siteTest } from './feed.ts';
 import { header, type Ingested, type IngestSettings, type PageResponse } from './response.ts';
 
 // Entries without a date: the newest of them stand first in most files.
@@ -81,6 +81,7 @@ export async function ingestSitemap(response: PageResponse, settings: IngestSett
     format: `sitemap ${sitemap.kind}`,
     skipped: sitemap.invalid + harvest.foreign,
     lastItemAt: harvest.lastItemAt,
+    dates: newestDates(harvest.fresh().map((entry) => entry.news?.publicationDate ?? entry.lastModified)),
   };
   if (sitemap.kind === 'index') {
     return {
@@ -91,7 +92,7 @@ export async function ingestSitemap(response: PageResponse, settings: IngestSett
   }
   const submitEntry = entrySubmitter(response, settings, 'sitemap');
   const found = [...harvest.fresh(), ...harvest.undated].flatMap((entry) =>
-    submitEntry(entry.loc, entry.lastModified),
+    submitEntry(entry.loc, entry.lastModified, entry.news?.publicationDate ?? null),
   );
   return { outcome: 'channel', reading, found };
 }

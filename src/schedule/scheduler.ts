@@ -1,3 +1,4 @@
+import { sharePolls } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import { discoverChannels } from '../discover/index.ts';
@@ -42,6 +43,10 @@ export class Scheduler {
       loop('index', 500, () => this.#index()),
       loop('counters', 10_000, async () => {
         await foldCounters(this.#options.database.pool);
+        return 'idle';
+      }),
+      loop('polls', 300_000, async () => {
+        await sharePolls(this.#options.database.pool);
         return 'idle';
       }),
       loop('revive', 5000, () => this.#revive()),

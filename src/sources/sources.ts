@@ -13,6 +13,8 @@ export type SourceSettings = {
   exclude?: string[];
   allowLeaving?: boolean;
   maxDepth?: number;
+  /** Its channels are polled at their interval, whatever is learnt of them. */
+  fixedInterval?: boolean;
   /** false: Disallow lines do not hold for this source. Set only by an operator, and written down. */
   respectRobots?: boolean;
   /** Proxies for its requests instead of the configured ones; an empty list means none. */

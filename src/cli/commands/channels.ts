@@ -2,9 +2,11 @@ import type { Command } from 'commander';
 import {
   type Channel,
   type ChannelStatus,
+  type DiscoveryDelay,
   findChannel,
   findChannelByUrl,
   listChannels,
+  loadDiscoveryDelay,
   removeChannel,
   wakeChannel,
 } from '../../channels/index.ts';
@@ -22,10 +24,15 @@ export function addChannelCommands(program: Command): void {
     .description('list feeds and sitemaps with how their polls went, trouble first')
     .action(async (_flags: object, command: Command) => {
       const context = loadContext(command);
-      const channels = await withDatabase(context, ({ pool }) => listChannels(pool));
-      if (context.flags.json) return printJson(channels.map(({ hash: _hash, ...rest }) => rest));
+      const { channels, delay } = await withDatabase(context, async ({ pool }) => ({
+        channels: await listChannels(pool),
+        delay: await loadDiscoveryDelay(pool),
+      }));
+      if (context.flags.json)
+        return printJson(channels.map(({ hash: _hash, rhythm: _rhythm, ...rest }) => rest));
       if (channels.length === 0) return say('No channels yet. "outrider add <url>" finds them.');
       printChannels(channels);
+      say(delayText(delay));
     });
   channels
     .command('wake <id|url>')
@@ -60,6 +67,8 @@ function printChannels(channels: readonly ChannelStatus[]): void {
     { title: 'POLLS', value: (row) => String(row.polls), align: 'right' },
     { title: '304', value: (row) => String(row.notModified), align: 'right' },
     { title: 'NEW/SEEN', value: (row) => `${row.itemsNew}/${row.itemsSeen}`, align: 'right' },
+    { title: 'DELAY', value: (row) => spanOf(row.delaySeconds), align: 'right' },
+    { title: 'LATE', value: (row) => spanOf(row.lateSeconds), align: 'right' },
     { title: 'ERRORS', value: troubleOf },
     { title: 'LAST GOOD', value: (row) => relativeTime(row.lastSuccessAt) },
     { title: 'NEXT', value: (row) => relativeTime(row.dueAt) },
@@ -69,6 +78,19 @@ function printChannels(channels: readonly ChannelStatus[]): void {
 function troubleOf(row: ChannelStatus): string {
   if (row.errorsInRow === 0) return '–';
   return `${row.errorsInRow} × ${row.errorKind}${row.asleep ? ', asleep' : ''}`;
+}
+
+/** A stretch of time in a column. */
+function spanOf(seconds: number | null): string {
+  if (seconds === null) return '–';
+  if (seconds < 90) return `${seconds.toFixed(seconds < 10 ? 1 : 0)} s`;
+  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
+}
+
+function delayText({ items, meanSeconds, lateSeconds }: DiscoveryDelay): string {
+  const late = `polls are ${spanOf(lateSeconds)} late`;
+  if (meanSeconds === null) return `\nNo item has appeared between two polls yet; ${late}.`;
+  return `\n${items} items were found ${spanOf(meanSeconds)} after their publication on average; ${late}.`;
 }
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);

@@ -7,7 +7,6 @@ import {
   channelErrorOf,
   channelErrorOfFailure,
   decideError,
-  decideInterval,
   maxAgeSeconds,
 } from '../channel-outcome.ts';
 import { parseRetryAfter } from '../client/index.ts';
@@ -95,8 +94,11 @@ export async function concludeChannel(row: LeasedUrl, arrival: Ended, context: R
       unchanged: true,
       channel: channelFacts(channel, null),
     };
-    const dueInMs = decideInterval(channel, maxAgeSeconds(result.headers['cache-control']));
-    return ended(row, polled(dueInMs), unchanged, { signal: 'good' });
+    const maxAge = maxAgeSeconds(result.headers['cache-control']);
+    return {
+      ...ended(row, polled(channel), unchanged, { signal: 'good' }),
+      poll: { news: { dates: [], bodyFloorSeconds: null, maxAgeSeconds: maxAge } },
+    };
   }
   if (result.outcome !== 'response') return failing(at, 'parse', `answered ${result.outcome}`);
   const { status } = result;
@@ -124,8 +126,11 @@ async function concludeBody(
   const { reading } = ingested;
   if (reading.error !== null)
     return failing(at, 'parse', reading.detail ?? 'cannot be read', { status, isPage: reading.isPage });
-  const floor = Math.max(reading.floorSeconds ?? 0, maxAgeSeconds(headers['cache-control']) ?? 0);
-  const dueInMs = decideInterval(channel, floor);
+  const news = {
+    dates: reading.dates,
+    bodyFloorSeconds: reading.floorSeconds,
+    maxAgeSeconds: maxAgeSeconds(headers['cache-control']),
+  };
   const isHere = arrival.moved === 'no';
   const item: Partial<SettleItem> = {
     httpStatus: status,
@@ -143,18 +148,20 @@ async function concludeBody(
     },
   };
   const end = {
-    ...ended(row, polled(dueInMs), item, { signal: 'good' }),
+    ...ended(row, polled(channel), item, { signal: 'good' }),
     found: ingested.found,
     children: reading.children,
+    poll: { news },
   };
   const seen = channel.redirectTo === arrival.identity.fetchUrl ? channel.redirects : 0;
   if (arrival.moved !== 'permanently' || seen + 1 < redirectsToMove) return end;
-  return { ...end, poll: { move: moveOf(row, arrival.identity, dueInMs) } };
+  return { ...end, poll: { news, move: moveOf(row, arrival.identity, channel.intervalSeconds * 1000) } };
 }
 
-const polled = (dueInMs: number): Verdict => ({
+// When it is due is decided once its items are submitted, from what was new among them.
+const polled = ({ intervalSeconds }: Channel): Verdict => ({
   status: 'pending',
-  dueInMs,
+  dueInMs: intervalSeconds * 1000,
   tries: 0,
   errorCode: null,
   errorText: null,

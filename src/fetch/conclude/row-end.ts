@@ -5,6 +5,7 @@ import type { UrlIdentity } from '../../url/index.ts';
 import type { HttpResult } from '../client/index.ts';
 import type { Arrival } from '../exchange.ts';
 import type { DomainSignal, Verdict } from '../outcome.ts';
+import type { PollNews } from '../poll-schedule.ts';
 
 /** Everything that follows from one row's fetch: what to submit, what to settle, what it says about the domain. */
 export type RowEnd = {
@@ -20,6 +21,8 @@ export type RowEnd = {
 
 /** What a poll means for its channel beyond its row. */
 export type PollEnd = {
+  /** It succeeded: what it brought says when the next one is due. */
+  news?: PollNews;
   /** It leads elsewhere: when the channel could be moved there, `items` are settled instead of the row's own. */
   move?: { to: UrlIdentity; dueInMs: number; items: SettleItem[] };
   /** Its site is looked through again, and why. */

@@ -171,10 +171,10 @@ export async function loadDiscoveryDelay(db: Queryable): Promise<DiscoveryDelay>
   return result.rows[0]!;
 }
 
-/** Channels with their state, trouble first. */
+/** Channels with their state, trouble first; files of sitemap indexes only if asked for. */
 export async function listChannels(
   db: Queryable,
-  options: { sourceId?: number; limit?: number } = {},
+  options: { sourceId?: number; limit?: number; files?: boolean } = {},
 ): Promise<ChannelStatus[]> {
   const result = await db.query<ChannelStatus>(
     `SELECT ${channelColumns}, coalesce(s.polls, 0) AS polls, coalesce(s.not_modified, 0) AS "notModified",
@@ -183,9 +183,9 @@ export async function listChannels(
             coalesce(s.delays, 0)::float8 AS "delayedItems", s.late_seconds / nullif(s.polls, 0) AS "lateSeconds", f.due_at AS "dueAt"
        FROM channels c ${stateJoin}
        LEFT JOIN url_frontier f ON f.bucket = c.bucket AND f.domain_key = c.domain_key AND f.url_hash = c.url_hash
-      WHERE $1::integer IS NULL OR c.source_id = $1
+      WHERE ($1::integer IS NULL OR c.source_id = $1) AND ($3 OR c.parent_id IS NULL)
       ORDER BY coalesce(s.errors_in_row, 0) DESC, c.id LIMIT $2`,
-    [options.sourceId ?? null, options.limit ?? 1000],
+    [options.sourceId ?? null, options.limit ?? 1000, options.files ?? false],
   );
   return result.rows;
 }

@@ -21,6 +21,7 @@ export {
   startDiscovery,
   startRediscovery,
 } from './discoveries.ts';
+export { loadSeen, type SitemapFile, saveFiles, saveSeen } from './files.ts';
 export { endRow, type MoveOutcome, mergeChannel, moveChannel } from './moves.ts';
 export {
   findChannel,

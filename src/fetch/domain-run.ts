@@ -1,10 +1,4 @@
-import {
-  type Channel,
-  type MultiplierReader,
-  moveChannel,
-  startRediscovery,
-  submitPoll,
-} from '../channels/index.ts';
+import { type MultiplierReader, submitPoll } from '../channels/index.ts';
 import { isConnectionLost, type Queryable } from '../db/index.ts';
 import type { RefreshOptions } from '../domains/index.ts';
 import { messageOf } from '../errors/index.ts';
@@ -16,24 +10,17 @@ import {
   type SettleItem,
   type SubmitItem,
   settle,
-  submit,
 } from '../frontier/index.ts';
 import { decideBudget, type Switches, type SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import type { HttpClient } from './client/index.ts';
-import {
-  concludeRow,
-  concludeUnpolled,
-  ended,
-  type PollEnd,
-  type RowContext,
-  type RowEnd,
-} from './conclude/index.ts';
+import { concludeRow, concludeUnpolled, ended, type RowContext, type RowEnd } from './conclude/index.ts';
 import { type Arrival, type ExchangeDeps, fetchRow, requestRobots } from './exchange.ts';
+import { type FoundTotals, noteFound, nothingFound, submitFound } from './found.ts';
 import { type Cooldowns, DomainLessons } from './lessons.ts';
 import type { OutageWatch } from './outage.ts';
 import { Pacer } from './pacer.ts';
-import { schedulePoll } from './poll-schedule.ts';
+import { endPoll, sitemapReader } from './poll-end.ts';
 import type { RobotsGate } from './robots-gate.ts';
 import { requestFor } from './row-request.ts';
 import type { SettingsCache } from './settings-cache.ts';
@@ -74,8 +61,9 @@ const longAgoMs = 3_600_000;
 // Time for other domains to fail too, before a failure is held against this one.
 const outageDoubtMs = 1500;
 const pollingOffMs = 300_000;
-const failuresToAlert = 10;
-const backdatedMs = 86_400_000;
+
+/** Where a row's fetch led, what it came to, and what was submitted on its account while it was read. */
+type Reached = { arrival: Exclude<Arrival, { end: 'handed_back' }>; end: RowEnd; totals: FoundTotals };
 
 /** Works through one leased domain: fetch, conclude, submit what was found, settle; alone and in order. */
 export class DomainRun {
@@ -177,7 +165,7 @@ export class DomainRun {
     if (reached === null || reached.end.domain.signal !== 'good') return;
     this.#lessons.passTrial();
     this.#lessons.learn(reached.end.domain);
-    await this.#keep(row, reached.end);
+    await this.#keep(row, reached);
   }
 
   #mayStart(): boolean {
@@ -219,7 +207,7 @@ export class DomainRun {
       return stop;
     }
     if (end.domain.signal === 'network' && (await this.#isOutage(row))) return stop;
-    if (!(await this.#keep(row, end))) return stop;
+    await this.#keep(row, reached);
     const goesOn = this.#lessons.learn(this.#tellsOfDomain(row, end) ? end.domain : { signal: 'neutral' });
     this.#pacer.setDelay(this.#lessons.delayMs);
     const gate = arrival.end === 'gate' && arrival.gate.answer === 'unavailable' ? arrival.gate : null;
@@ -259,84 +247,58 @@ export class DomainRun {
     });
   }
 
-  /** What a poll means beyond its row, before the row is settled; answers the items to settle. */
-  async #endPoll(
-    row: LeasedUrl,
-    channel: Channel,
-    poll: PollEnd,
-    { items, newUndated }: { items: SettleItem[]; newUndated: number },
-  ): Promise<SettleItem[]> {
-    const { db, log, clock, settings, multipliers } = this.#deps;
-    const { move, rediscover, trouble, news } = poll;
-    if (news !== undefined)
-      schedulePoll(items[0]!, news, {
-        channel,
-        nowMs: clock.now(),
-        newUndated,
-        adaptive:
-          this.#switches!.adaptive_intervals && settings.sourceOf(row)?.settings.fixedInterval !== true,
-        multiplier: await this.#retried(() => multipliers.of(channel.intervalSeconds)),
-      });
-    if (move !== undefined) {
-      const dueAt = move.dueInMs > 0 ? new Date(clock.now() + move.dueInMs) : undefined;
-      const outcome = await this.#retried(() => moveChannel(db, channel, move.to, dueAt));
-      const facts = { channel: channel.id, from: channel.url, to: move.to.fetchUrl, outcome };
-      log.warn(facts, 'a channel leads to another address');
-      if (outcome === 'moved' || outcome === 'merged') return move.items;
-    }
-    if (trouble !== undefined) {
-      // One line to be woken by, when nothing has helped for ten polls; the others are the web as it is.
-      const level = trouble.failures === failuresToAlert ? 'error' : 'warn';
-      log[level]({ channel: channel.id, url: channel.url, ...trouble }, 'a poll failed');
-    }
-    if (rediscover !== undefined) await this.#retried(() => startRediscovery(db, channel, rediscover));
-    return items;
-  }
-
-  /** Keeps what a row came to, to be settled; false when the lease or the process ends on the way. */
-  async #keep(row: LeasedUrl, end: RowEnd): Promise<boolean> {
+  /** Keeps what a row came to, to be settled: first what it found, then what a poll means beyond its row. */
+  async #keep(row: LeasedUrl, { end, totals }: Reached): Promise<void> {
     const { metrics, settings } = this.#deps;
-    const newUndated = await this.#submitFound(end.found, end.items[0]!, row);
-    for (const child of end.children) {
-      // A file of a sitemap index is part of this poll: same lease, same pace, no validators of its own.
-      const part = await this.#reach({ ...row, url: child, fetchCount: 0, etag: null, lastModified: null });
-      if (part === null) return false;
-      await this.#submitFound(part.end.found, end.items[0]!, row);
-    }
+    await this.#submitFound(row, end.found, totals);
+    noteFound(end.items[0]!, totals);
+    let { items } = end;
     const channel = settings.channelOf(row);
-    const items =
-      end.poll === undefined || channel === null
-        ? end.items
-        : await this.#endPoll(row, channel, end.poll, { items: end.items, newUndated });
+    if (end.poll !== undefined && channel !== null) {
+      const adaptive =
+        this.#switches!.adaptive_intervals && settings.sourceOf(row)?.settings.fixedInterval !== true;
+      const facts = { items, newUndated: totals.newUndated, adaptive };
+      items = await this.#retried(() => endPoll(this.#deps, channel, end.poll!, facts));
+    }
     this.#items.push(...items);
     if (end.document !== null) this.#documents.push(end.document);
     for (const item of items) metrics.settled.inc({ status: item.status });
-    return true;
   }
 
   /** Fetches a row and says what it came to. null: the row goes back because the lease or the process ends. */
-  async #reach(row: LeasedUrl): Promise<{ arrival: Arrival; end: RowEnd } | null> {
+  async #reach(row: LeasedUrl): Promise<Reached | null> {
     const { settings, options } = this.#deps;
     const channel = settings.channelOf(row);
     this.#lessons.noteSourceDelay(settings.sourceOf(row)?.rateLimitMs ?? null);
     this.#pacer.setDelay(this.#lessons.delayMs);
     const request = requestFor(row, channel?.kind ?? null, options);
-    const arrival = await fetchRow(this.#exchange(row), row, request);
+    const totals = nothingFound();
+    const reader =
+      channel?.kind === 'sitemap'
+        ? sitemapReader(
+            this.#deps,
+            { lease: this.lease, row, channel, settings: this.#context(row).settings },
+            (links) => this.#submitFound(row, links, totals),
+          )
+        : undefined;
+    const arrival = await fetchRow(this.#exchange(row), row, {
+      ...request,
+      ...(reader === undefined ? {} : { read: reader }),
+    });
     if (arrival.end === 'handed_back') return null;
     const end = await this.#conclude(row, arrival);
     // The log says how it ended, not only that something was answered.
     const rejection = end.items.at(-1)?.validationStatus === 'rejected' ? end.items.at(-1) : undefined;
     if (rejection?.rejectionReason != null) this.#requests.at(-1)!.outcome = rejection.rejectionReason;
-    return { arrival, end };
+    return { arrival, end, totals };
   }
 
-  async #conclude(row: LeasedUrl, arrival: Exclude<Arrival, { end: 'handed_back' }>): Promise<RowEnd> {
-    const { settings, options, clock, log } = this.#deps;
-    const channel = settings.channelOf(row);
-    const context: RowContext = {
+  #context(row: LeasedUrl): RowContext {
+    const { settings, options, clock } = this.#deps;
+    return {
       settings: {
         source: settings.sourceOf(row),
-        channel,
+        channel: settings.channelOf(row),
         minWords: options.minWords,
         keepHtml: options.keepHtml,
         sitemapMaxAgeMs: options.sitemapMaxAgeMs,
@@ -348,6 +310,11 @@ export class DomainRun {
         ? { ...options.refresh, adaptive: this.#switches!.adaptive_intervals }
         : null,
     };
+  }
+
+  async #conclude(row: LeasedUrl, arrival: Exclude<Arrival, { end: 'handed_back' }>): Promise<RowEnd> {
+    const { log } = this.#deps;
+    const context = this.#context(row);
     try {
       return await concludeRow(row, arrival, context);
     } catch (error) {
@@ -394,45 +361,12 @@ export class DomainRun {
     if (request.headersMs !== null) metrics.requestSeconds.observe(request.headersMs / 1000);
   }
 
-  /** Found URLs first, the settle second: a crash in between only submits them again. Answers how many new ones had no date. */
-  async #submitFound(links: readonly SubmitItem[], item: SettleItem, row: LeasedUrl): Promise<number> {
+  /** Found URLs first, the settle second: a crash in between only submits them again. */
+  async #submitFound(row: LeasedUrl, links: readonly SubmitItem[], totals: FoundTotals): Promise<void> {
+    const { settings } = this.#deps;
     const found = this.#switches!.spider ? links : links.filter((link) => link.origin !== 'spider');
-    if (found.length === 0) return 0;
-    const results = await this.#retried(() => submit(this.#deps.db, found));
-    const counts = { inserted: 0, raised: 0, refreshed: 0, duplicate: 0, rejected: 0 };
-    for (const { answer } of results) {
-      const word = (answer.startsWith('rejected') ? 'rejected' : answer) as keyof typeof counts;
-      this.#deps.metrics.submitted.inc({ answer: word });
-      counts[word] += 1;
-    }
-    const before = item.found ?? { seen: 0, duplicate: 0, rejected: 0 };
-    item.found = {
-      seen: before.seen + results.length,
-      duplicate: before.duplicate + counts.duplicate,
-      rejected: before.rejected + counts.rejected,
-    };
-    if (item.channel === undefined) return 0;
-    item.channel.newItems += counts.inserted;
-    const fresh = found.filter((_, at) => results[at]!.answer === 'inserted');
-    this.#noteDelays(fresh, item.channel, row);
-    return fresh.filter((one) => one.publishedAt == null).length;
-  }
-
-  /** How long new items had been out; the first poll of a channel finds a whole history and says nothing. */
-  #noteDelays(fresh: readonly SubmitItem[], facts: NonNullable<SettleItem['channel']>, row: LeasedUrl): void {
-    const { clock, metrics, settings } = this.#deps;
-    const lastPollMs = settings.channelOf(row)?.lastSuccessAt?.getTime();
-    if (lastPollMs === undefined) return;
-    const nowMs = clock.now();
-    for (const { publishedAt } of fresh) {
-      const delayS = (nowMs - (publishedAt?.getTime() ?? Number.NaN)) / 1000;
-      // Dated long before the last poll it was put in later, and dated ahead its clock is wrong.
-      if (!(delayS >= 0) || delayS * 1000 > nowMs - lastPollMs + backdatedMs) continue;
-      metrics.discoveryDelay.observe(delayS);
-      facts.delays ??= { items: 0, seconds: 0 };
-      facts.delays.items += 1;
-      facts.delays.seconds += delayS;
-    }
+    const lastPoll = settings.channelOf(row)?.lastSuccessAt ?? null;
+    await this.#retried(() => submitFound(this.#deps, found, totals, lastPoll?.getTime() ?? null));
   }
 
   #dueForSettle(): boolean {

@@ -33,7 +33,8 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
       dates: newestDates(feed.entries.map(publishedOf)),
       skipped: feed.entriesWithoutLink,
       floorSeconds: Math.max(...hints),
-      children: [],
+      files: null,
+      isWhole: !feed.truncated && !feed.capped,
     },
   };
 }
@@ -50,7 +51,8 @@ export function failedReading(detail: string, isPage = false): ChannelReading {
     dates: [],
     skipped: 0,
     floorSeconds: null,
-    children: [],
+    files: null,
+    isWhole: true,
   };
 }
 
@@ -93,7 +95,11 @@ export function siteTest(urls: readonly string[]): (host: string) => boolean {
 }
 
 /** Turns a channel's entries into submissions; entries without a link give none. */
-export function entrySubmitter(response: PageResponse, settings: IngestSettings, origin: 'feed' | 'sitemap') {
+export function entrySubmitter(
+  response: Pick<PageResponse, 'row' | 'finalUrl'>,
+  settings: IngestSettings,
+  origin: 'feed' | 'sitemap',
+) {
   const home = settings.source?.url ?? response.finalUrl;
   const isOwn = siteTest([home, response.finalUrl]);
   const base = settings.source?.priority ?? 5;

@@ -23,6 +23,8 @@ export type IngestSettings = {
   keepHtml: 'none' | 'compressed';
   sitemapMaxAgeMs: number;
   nowMs: number;
+  /** Sites whose robots.txt names the sitemap at hand: it may list their addresses too. */
+  namedBy?: readonly string[];
 };
 
 /** What a channel's body was; errors are of the channel's own table, not the page table. */
@@ -40,8 +42,10 @@ export type ChannelReading = {
   skipped: number;
   /** The publisher asks not to be polled more often than this. */
   floorSeconds: number | null;
-  /** Sitemaps an index names, newest first. */
-  children: string[];
+  /** Files that a sitemap index names and that have changed lately, newest first; null: it is no index. */
+  files: { url: string; modifiedAt: Date | null }[] | null;
+  /** It was read to its end. */
+  isWhole: boolean;
 };
 
 /** What a handler made of a response. Found URLs are submitted before the row is settled. */

@@ -22,10 +22,11 @@ export function addChannelCommands(program: Command): void {
   const channels = program
     .command('channels')
     .description('list feeds and sitemaps with how their polls went, trouble first')
-    .action(async (_flags: object, command: Command) => {
+    .option('--files', 'also the files that sitemap indexes name')
+    .action(async (flags: { files?: boolean }, command: Command) => {
       const context = loadContext(command);
       const { channels, delay } = await withDatabase(context, async ({ pool }) => ({
-        channels: await listChannels(pool),
+        channels: await listChannels(pool, { files: flags.files === true }),
         delay: await loadDiscoveryDelay(pool),
       }));
       if (context.flags.json)

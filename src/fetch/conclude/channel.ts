@@ -119,7 +119,7 @@ async function concludeBody(
   const { row, channel } = at;
   const { result } = arrival;
   const { status, headers } = result;
-  const ingested = await ingest(responseOf(row, arrival), context.settings);
+  const ingested = arrival.ingested ?? (await ingest(responseOf(row, arrival), context.settings));
   if (ingested.outcome === 'unreadable')
     return failing(at, 'parse', `${ingested.reason}: ${ingested.detail}`, { status });
   if (ingested.outcome !== 'channel') throw new Error(`a channel row cannot end as ${ingested.outcome}`);
@@ -150,12 +150,14 @@ async function concludeBody(
   const end = {
     ...ended(row, polled(channel), item, { signal: 'good' }),
     found: ingested.found,
-    children: reading.children,
-    poll: { news },
+    poll: { news, ...(reading.files === null ? {} : { files: reading.files }) },
   };
   const seen = channel.redirectTo === arrival.identity.fetchUrl ? channel.redirects : 0;
   if (arrival.moved !== 'permanently' || seen + 1 < redirectsToMove) return end;
-  return { ...end, poll: { news, move: moveOf(row, arrival.identity, channel.intervalSeconds * 1000) } };
+  return {
+    ...end,
+    poll: { ...end.poll, move: moveOf(row, arrival.identity, channel.intervalSeconds * 1000) },
+  };
 }
 
 // When it is due is decided once its items are submitted, from what was new among them.

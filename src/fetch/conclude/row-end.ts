@@ -13,8 +13,6 @@ export type RowEnd = {
   document: Extract<Ingested, { outcome: 'document' }>['document'] | null;
   found: SubmitItem[];
   domain: DomainSignal;
-  /** Sitemaps a sitemap index names; read in the same lease. */
-  children: string[];
   /** What else follows for the channel that was polled. */
   poll?: PollEnd;
 };
@@ -25,6 +23,8 @@ export type PollEnd = {
   news?: PollNews;
   /** It leads elsewhere: when the channel could be moved there, `items` are settled instead of the row's own. */
   move?: { to: UrlIdentity; dueInMs: number; items: SettleItem[] };
+  /** Files that a sitemap index names: they become rows of their own. */
+  files?: { url: string; modifiedAt: Date | null }[];
   /** Its site is looked through again, and why. */
   rediscover?: string;
   /** All errors in a row, this one included. */
@@ -65,7 +65,7 @@ export function ended(
   domain: DomainSignal = neutral,
 ): RowEnd {
   const item: SettleItem = { hash: row.hash, kind: row.kind, fetched: false, ...verdict, ...extra };
-  return { items: [item], document: null, found: [], domain, children: [] };
+  return { items: [item], document: null, found: [], domain };
 }
 
 /** The response as a handler gets it. */

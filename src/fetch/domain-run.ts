@@ -180,7 +180,16 @@ export class DomainRun {
   /** Answers whether the batch goes on, and when robots.txt may be asked again if that is what the row waits for. */
   async #runRow(row: LeasedUrl): Promise<{ goesOn: boolean; robotsRetryMs: number | null }> {
     const stop = { goesOn: false, robotsRetryMs: null };
-    const { metrics } = this.#deps;
+    const { metrics, settings } = this.#deps;
+    // A batch may take longer than a change of its source may wait.
+    await this.#retried(() => settings.prepare([row]));
+    const source = settings.sourceOf(row);
+    // Handed back as it is; the sweep of disabled sources holds it.
+    if (row.kind !== 'channel' && source?.enabled === false) return { goesOn: true, robotsRetryMs: null };
+    if (row.sourceId !== null && source === null) {
+      this.#items.push(...ended(row, sourceIsGone(row)).items);
+      return { goesOn: true, robotsRetryMs: null };
+    }
     let lateSeconds: number | null = null;
     if (row.kind === 'channel') {
       const unpolled = await this.#endUnpolled(row);
@@ -435,4 +444,12 @@ const pollingIsOff = (row: LeasedUrl) => ({
   tries: row.tries,
   errorCode: 'polling_off',
   errorText: 'polling is switched off',
+});
+
+const sourceIsGone = (row: LeasedUrl) => ({
+  status: 'dead' as const,
+  dueInMs: null,
+  tries: row.tries,
+  errorCode: 'source_deleted',
+  errorText: 'its source was deleted',
 });

@@ -6,6 +6,7 @@ import { indexDocuments } from '../documents/index.ts';
 import { countDomains, loadLeases, rescoreDomains, reviveAllowed } from '../domains/index.ts';
 import { dropOldPartitions, ensurePartitions, foldCounters, pruneProbes } from '../frontier/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
+import { sweepDisabled } from '../sources/index.ts';
 import { SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 
@@ -47,6 +48,10 @@ export class Scheduler {
       }),
       loop('polls', 300_000, async () => {
         await sharePolls(this.#options.database.pool);
+        return 'idle';
+      }),
+      loop('holds', 2000, async () => {
+        await sweepDisabled(this.#options.database.pool);
         return 'idle';
       }),
       loop('revive', 5000, () => this.#revive()),

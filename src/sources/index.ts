@@ -1,6 +1,15 @@
 export {
+  applyHolds,
+  deleteSource,
+  requireSource,
+  type SourceAct,
+  setSourceEnabled,
+  sweepDisabled,
+} from './operate.ts';
+export {
   checkSourceUrl,
   createSource,
+  findSourceBySlug,
   findSourceByUrl,
   type IngestionMode,
   listSources,

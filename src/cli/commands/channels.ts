@@ -12,6 +12,7 @@ import {
 } from '../../channels/index.ts';
 import type { Queryable } from '../../db/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
+import { isHeld } from '../../explain/index.ts';
 import { saveAudit } from '../../switches/index.ts';
 import { loadContext, withDatabase } from '../context.ts';
 import { operatorName } from '../operator.ts';
@@ -72,7 +73,7 @@ function printChannels(channels: readonly ChannelStatus[]): void {
     { title: 'LATE', value: (row) => spanOf(row.lateSeconds), align: 'right' },
     { title: 'ERRORS', value: troubleOf },
     { title: 'LAST GOOD', value: (row) => relativeTime(row.lastSuccessAt) },
-    { title: 'NEXT', value: (row) => relativeTime(row.dueAt) },
+    { title: 'NEXT', value: (row) => (isHeld(row.dueAt, new Date()) ? 'held' : relativeTime(row.dueAt)) },
   ]);
 }
 

@@ -28,7 +28,8 @@ RETURNS text LANGUAGE sql STABLE AS $$
     WHEN (f).status = 'dead' AND (f).error_code = 'cancelled' THEN 'refresh'
     -- Only a channel submits its own row: one that was given up is wanted again, and a file whose index says that it
     -- changed is read before its time, unless it fails.
-    WHEN (f).kind = 'channel' AND (i).kind = 'channel' AND ((f).status = 'dead'
+    WHEN (f).kind = 'channel' AND (i).kind = 'channel'
+      AND ((f).status = 'dead' AND (f).error_code IN ('moved', 'channel_removed', 'source_deleted')
       OR (f).status = 'pending' AND NOT (f).ready AND (f).tries = 0 AND (i).modified_at > (f).last_fetched_at
          AND coalesce((i).due_at, p_now) < (f).due_at) THEN 'refresh'
   END

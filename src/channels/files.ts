@@ -44,18 +44,21 @@ export async function saveFiles(
       named.map((one) => one.hash),
     ],
   );
-  const own = await db.query<{ id: number; hash: Buffer; url: string; sourceId: number }>(
-    `SELECT id, url_hash AS hash, url, source_id AS "sourceId" FROM channels WHERE parent_id = $1`,
+  // A file that has moved is still named by the address it left.
+  const own = await db.query<{ id: number; hashes: Buffer[]; url: string; sourceId: number }>(
+    `SELECT c.id, c.url_hash || ARRAY(SELECT a.url_hash FROM channel_addresses a WHERE a.channel_id = c.id) AS hashes,
+            c.url, c.source_id AS "sourceId" FROM channels c WHERE c.parent_id = $1`,
     [index.id],
   );
-  const modified = new Map(named.map((one) => [one.hash.toString('hex'), one.modifiedAt]));
-  const kept = own.rows.filter((one) => modified.has(one.hash.toString('hex')));
-  const items = kept.map((one) => ({
-    ...pollRow(one),
-    modifiedAt: modified.get(one.hash.toString('hex')) ?? null,
-  }));
+  const byHash = new Map(named.map((one) => [one.hash.toString('hex'), one]));
+  const nameOf = (hashes: readonly Buffer[]) =>
+    hashes.map((hash) => byHash.get(hash.toString('hex'))).find((one) => one !== undefined);
+  const items = own.rows.flatMap((one) => {
+    const file = nameOf(one.hashes);
+    return file === undefined ? [] : [{ ...pollRow(one), modifiedAt: file.modifiedAt }];
+  });
   if (items.length > 0) await submit(db, items);
-  for (const one of own.rows.filter((row) => !kept.includes(row))) {
+  for (const one of own.rows.filter((row) => nameOf(row.hashes) === undefined)) {
     await db.query('DELETE FROM channels WHERE id = $1', [one.id]);
     await endRow(db, one.url, 'channel_removed', null);
   }
@@ -82,4 +85,16 @@ export async function saveSeen(
      ON CONFLICT (bucket, channel_id) DO UPDATE SET seen = excluded.seen`,
     [bucket, channelId, seen],
   );
+}
+
+/** Deletes what is kept of channels that are gone; answers how many. */
+export async function pruneStates(db: Queryable): Promise<number> {
+  let pruned = 0;
+  for (const table of ['channel_state', 'sitemap_seen']) {
+    const result = await db.query(
+      `DELETE FROM ${table} s WHERE NOT EXISTS (SELECT FROM channels c WHERE c.id = s.channel_id)`,
+    );
+    pruned += result.rowCount ?? 0;
+  }
+  return pruned;
 }

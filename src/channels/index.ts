@@ -21,7 +21,7 @@ export {
   startDiscovery,
   startRediscovery,
 } from './discoveries.ts';
-export { loadSeen, type SitemapFile, saveFiles, saveSeen } from './files.ts';
+export { loadSeen, pruneStates, type SitemapFile, saveFiles, saveSeen } from './files.ts';
 export { endRow, type MoveOutcome, mergeChannel, moveChannel } from './moves.ts';
 export {
   findChannel,
@@ -29,6 +29,7 @@ export {
   findReplacement,
   listAddresses,
   removeChannel,
+  setChannelEnabled,
   wakeChannel,
 } from './operate.ts';
 export { decideMultipliers, type FleetGroup, type Multipliers } from './schedule/fleet.ts';

@@ -47,6 +47,12 @@ export async function wakeChannel(db: Queryable, id: number): Promise<boolean> {
   return result.rows[0]?.woken === true;
 }
 
+/** Stops polling a channel for now, or goes on at once; its validators and what was learnt stay. */
+export async function setChannelEnabled(db: Queryable, id: number, enabled: boolean): Promise<void> {
+  await db.query('UPDATE channels SET enabled = $2 WHERE id = $1', [id, enabled]);
+  if (enabled) await wakeChannel(db, id);
+}
+
 /** Takes a channel away for good; its row ends as `channel_removed`. False: there is no such channel. */
 export async function removeChannel(db: Queryable, id: number): Promise<boolean> {
   const removed = await db.query<{ url: string }>(

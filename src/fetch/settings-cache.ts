@@ -34,24 +34,29 @@ export class SettingsCache {
       const known = this.#channels.get(key);
       if (row.kind === 'channel' && !(isFresh(known, now) && known?.value)) hashes.set(key, row.hash);
     }
-    if (this.#sources.size > mostEntries) this.#sources.clear();
-    if (this.#channels.size > mostEntries) this.#channels.clear();
     const until = now + lifeMs;
+    if (this.#sources.size > mostEntries) dropOld(this.#sources, now);
+    if (this.#channels.size > mostEntries) dropOld(this.#channels, now);
+    // Read first, then replaced without a pause: other runs of this process look things up meanwhile.
     if (sourceIds.size > 0) {
+      const sources = await loadSources(this.#db, [...sourceIds]);
       for (const id of sourceIds) this.#sources.set(id, { value: null, until });
-      for (const source of await loadSources(this.#db, [...sourceIds]))
-        this.#sources.set(source.id, { value: source, until });
+      for (const source of sources) this.#sources.set(source.id, { value: source, until });
     }
     if (hashes.size > 0) {
-      for (const key of hashes.keys()) this.#channels.set(key, { value: null, until });
       const channels = await loadChannels(this.#db, [...hashes.values()]);
+      const moved =
+        channels.length < hashes.size
+          ? await loadMoved(this.#db, [...hashes.values()])
+          : new Map<string, Channel>();
+      if (this.#moved.size > mostEntries) this.#moved.clear();
+      for (const key of hashes.keys()) {
+        this.#channels.set(key, { value: null, until });
+        this.#moved.delete(key);
+      }
       for (const channel of channels)
         this.#channels.set(channel.hash.toString('hex'), { value: channel, until });
-      if (this.#moved.size > mostEntries) this.#moved.clear();
-      for (const key of hashes.keys()) this.#moved.delete(key);
-      if (channels.length < hashes.size)
-        for (const [key, channel] of await loadMoved(this.#db, [...hashes.values()]))
-          this.#moved.set(key, channel);
+      for (const [key, channel] of moved) this.#moved.set(key, channel);
     }
   }
 
@@ -85,3 +90,8 @@ export class SettingsCache {
 
 const isFresh = (entry: Entry<unknown> | undefined, now: number): boolean =>
   entry !== undefined && entry.until > now;
+
+/** Runs under way may need what is fresh. */
+function dropOld(entries: Map<unknown, Entry<unknown>>, now: number): void {
+  for (const [key, entry] of entries) if (!isFresh(entry, now - lifeMs)) entries.delete(key);
+}

@@ -1,4 +1,4 @@
-import { sharePolls } from '../channels/index.ts';
+import { pruneStates, sharePolls } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import { discoverChannels } from '../discover/index.ts';
@@ -113,6 +113,7 @@ export class Scheduler {
         this.#options.log.info({ table, dropped }, 'dropped day partitions past their retention');
     }
     await pruneProbes(pool);
+    await pruneStates(pool);
     return 'idle';
   }
 }

@@ -60,8 +60,11 @@ afterAll(() => lab?.close());
 test('a disabled source is neither polled nor fetched, and keeps its due times', async () => {
   const { pool } = lab.database;
   const before = await feed('held');
+  // A fetcher follows within five seconds; a new one at once, so that nobody has to wait here.
+  await fetcher.stop();
   const source = (await findSourceBySlug(pool, slug('held')))!;
   expect(await setSourceEnabled(pool, slug('held'), false, by)).toMatchObject({ enabled: false });
+  fetcher = lab.start();
   const requests = lab.requests('held').length;
   await lab.ask('http://held.test/2024/06/05/another-story-abcde', { sourceId: source.id });
   // A fetcher may hold the row at this moment; it hands it back, and the schedule role's sweep takes it then.

@@ -8,6 +8,7 @@ import {
   listChannels,
   loadDiscoveryDelay,
   removeChannel,
+  setChannelEnabled,
   wakeChannel,
 } from '../../channels/index.ts';
 import type { Queryable } from '../../db/index.ts';
@@ -50,6 +51,19 @@ export function addChannelCommands(program: Command): void {
         return `${channel.url} is polled as soon as its domain may be asked.`;
       }),
     );
+  for (const [word, enabled, text] of [
+    ['disable', false, 'is not polled until it is enabled again.'],
+    ['enable', true, 'is polled as soon as its domain may be asked.'],
+  ] as const)
+    channels
+      .command(`${word} <id|url>`)
+      .description(enabled ? 'poll a channel again' : 'do not poll a channel for now')
+      .action((which: string, _flags: object, command: Command) =>
+        operate(which, command, word, async (db, channel) => {
+          await setChannelEnabled(db, channel.id, enabled);
+          return `${channel.url} ${text}`;
+        }),
+      );
   channels
     .command('remove <id|url>')
     .description('stop polling a channel for good')

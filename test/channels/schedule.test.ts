@@ -76,8 +76,8 @@ test('a fetcher polls the busy ones more often and nobody beyond three intervals
   await fetcher.stop();
   fetcher = lab.start();
   await pollAgain(lab, names);
-  expect(await dueMinutes('busy')).toBeLessThan(10);
-  expect(await dueMinutes('slow')).toBeGreaterThan(16);
+  // How much more often depends on the hour at which this test runs.
+  expect(await dueMinutes('busy')).toBeLessThan(0.75 * (await dueMinutes('slow')));
   expect(await dueMinutes('slow')).toBeLessThan(47);
   expect(await dueMinutes('pinned')).toBeGreaterThan(14.4);
   expect(await dueMinutes('pinned')).toBeLessThan(15.6);

@@ -145,35 +145,43 @@ async function pass(): Promise<void> {
   await makeDue(database.pool, { kind: 'channel' });
 }
 
-test('four fetchers poll every kind of channel, and are killed on the way', async () => {
-  console.log(`CHANNELS_SEED=${seed}`);
-  const between = seeded(seed);
-  start('schedule');
-  for (let nth = 0; nth < 4; nth += 1) fetchers.push(start('fetch'));
-  await kill(between);
-  await quiet();
-  for (let round = 0; round < 2; round += 1) {
-    await pass();
+test(
+  'four fetchers poll every kind of channel, and are killed on the way',
+  async () => {
+    console.log(`CHANNELS_SEED=${seed}`);
+    const between = seeded(seed);
+    start('schedule');
+    for (let nth = 0; nth < 4; nth += 1) fetchers.push(start('fetch'));
     await kill(between);
     await quiet();
-  }
-}, 400_000);
+    for (let round = 0; round < 2; round += 1) {
+      await pass();
+      await kill(between);
+      await quiet();
+    }
+  },
+  400_000 * Math.max(1, publishers / 60),
+);
 
-test('each channel is polled once when it is due, by one of the four', async () => {
-  const channels = await database.pool.query<{ url: string; redirected: boolean }>(
-    `SELECT c.url, s.redirects > 0 AS redirected FROM channels c JOIN channel_state s ON s.bucket = c.bucket AND s.channel_id = c.id`,
-  );
-  expect(channels.rows.length).toBeGreaterThanOrEqual(publishers);
-  const since = web.log.nextSeq;
-  await pass();
-  await quiet();
-  const asked = new Map<string, number>();
-  for (const { host, path } of web.log.read(since)) {
-    const url = `http://${host}${path}`;
-    asked.set(url, (asked.get(url) ?? 0) + 1);
-  }
-  for (const { url } of channels.rows) expect([url, asked.get(url)]).toEqual([url, 1]);
-}, 120_000);
+test(
+  'each channel is polled once when it is due, by one of the four',
+  async () => {
+    const channels = await database.pool.query<{ url: string; redirected: boolean }>(
+      `SELECT c.url, s.redirects > 0 AS redirected FROM channels c JOIN channel_state s ON s.bucket = c.bucket AND s.channel_id = c.id`,
+    );
+    expect(channels.rows.length).toBeGreaterThanOrEqual(publishers);
+    const since = web.log.nextSeq;
+    await pass();
+    await quiet();
+    const asked = new Map<string, number>();
+    for (const { host, path } of web.log.read(since)) {
+      const url = `http://${host}${path}`;
+      asked.set(url, (asked.get(url) ?? 0) + 1);
+    }
+    for (const { url } of channels.rows) expect([url, asked.get(url)]).toEqual([url, 1]);
+  },
+  120_000 * Math.max(1, publishers / 60),
+);
 
 test('channels whose address changed have the new one', async () => {
   const at = async (path: string): Promise<number> =>
@@ -193,30 +201,34 @@ async function waits(): Promise<boolean> {
   return result.rows[0]!.waits;
 }
 
-test('every item that was published is one document or one duplicate', async () => {
-  // A poll or a page that failed at the end has its next turn, as it would have in time.
-  for (let turn = 0; turn < 10 && (await waits()); turn += 1) {
-    await makeDue(database.pool, { status: 'failed' });
-    await makeDue(database.pool, { kind: 'channel' });
-    await quiet();
-  }
-  const known = await loadKnown(database.pool);
-  const truth = web.groundTruth().flatMap(({ articles }) => articles);
-  const listed = truth.filter(({ channels }) => channels.some((one) => one !== 'listing'));
-  expect(listed.length).toBeGreaterThan(publishers * 8);
-  const wrong = listed.flatMap(({ url, expected }) => {
-    const row = known.get(hashOf(url));
-    const allowed = expected.outcome === 'robots_blocked' ? ['dead'] : ['fetched', 'duplicate'];
-    const isStored = row?.status !== 'fetched' || row.title !== null;
-    return row !== undefined && allowed.includes(row.status) && isStored
-      ? []
-      : [`${url}: ${row?.status ?? 'no row'} ${row?.reason ?? ''}`];
-  });
-  expect(wrong).toEqual([]);
-  for (const [what, one, other] of await loadBalances(database.pool))
-    expect([what, one]).toEqual([what, other]);
-  expect(await findSlotProblems(database.pool)).toEqual([]);
-}, 120_000);
+test(
+  'every item that was published is one document or one duplicate',
+  async () => {
+    // A poll or a page that failed at the end has its next turn, as it would have in time.
+    for (let turn = 0; turn < 10 && (await waits()); turn += 1) {
+      await makeDue(database.pool, { status: 'failed' });
+      await makeDue(database.pool, { kind: 'channel' });
+      await quiet();
+    }
+    const known = await loadKnown(database.pool);
+    const truth = web.groundTruth().flatMap(({ articles }) => articles);
+    const listed = truth.filter(({ channels }) => channels.some((one) => one !== 'listing'));
+    expect(listed.length).toBeGreaterThan(publishers * 8);
+    const wrong = listed.flatMap(({ url, expected }) => {
+      const row = known.get(hashOf(url));
+      const allowed = expected.outcome === 'robots_blocked' ? ['dead'] : ['fetched', 'duplicate'];
+      const isStored = row?.status !== 'fetched' || row.title !== null;
+      return row !== undefined && allowed.includes(row.status) && isStored
+        ? []
+        : [`${url}: ${row?.status ?? 'no row'} ${row?.reason ?? ''}`];
+    });
+    expect(wrong).toEqual([]);
+    for (const [what, one, other] of await loadBalances(database.pool))
+      expect([what, one]).toEqual([what, other]);
+    expect(await findSlotProblems(database.pool)).toEqual([]);
+  },
+  120_000 * Math.max(1, publishers / 60),
+);
 
 test('polls obeyed politeness and robots.txt together with pages', () => {
   const log = web.log.read();

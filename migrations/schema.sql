@@ -10,7 +10,7 @@ CREATE TYPE backfill_item AS (bucket smallint, domain_key bigint, domain text, p
 CREATE TYPE seed_item AS (ord integer, bucket smallint, domain_key bigint, domain text, parent_domain text, rank integer);
 CREATE TYPE settle_document AS (url_hash bytea, url text, source_id integer, word_count integer, confidence real, published_at timestamp with time zone, modified_at timestamp with time zone, content_hash bytea, page_type text, language text, canonical_url text, title text, section text, description text, lead_image text, authors text[], keywords text[], meta jsonb, text_start integer, text_length integer, raw_start integer, raw_length integer, raw_encoding text, raw_type text);
 CREATE TYPE settle_domain AS (hold_ms double precision, hold_reason hold_reason, penalty_ms integer, good_run smallint, robots_delay_ms integer, source_delay_ms integer, ladder jsonb, trial_passed boolean, move_to domain_status, move_reason text, rest_ms double precision[]);
-CREATE TYPE settle_item AS (url_hash bytea, status url_status, due_in_ms double precision, tries smallint, http_status smallint, error_code text, error_text text, etag text, last_modified text, content_hash bytea, redirected_to text, url text, refresh_seconds integer, validation_status text, rejection_reason text, fetched boolean, unchanged boolean, target boolean, kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint, parent_url text, items_seen integer, items_duplicate integer, items_rejected integer, channel_id integer, channel_error text, channel_new integer, channel_format text, channel_hub text, last_item_at timestamp with time zone, result jsonb, execution_id bigint);
+CREATE TYPE settle_item AS (url_hash bytea, status url_status, due_in_ms double precision, tries smallint, http_status smallint, error_code text, error_text text, etag text, last_modified text, content_hash bytea, redirected_to text, url text, refresh_seconds integer, validation_status text, rejection_reason text, fetched boolean, unchanged boolean, target boolean, kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint, parent_url text, items_seen integer, items_duplicate integer, items_rejected integer, channel_id integer, channel_error text, channel_new integer, channel_format text, channel_hub text, channel_sleep text, channel_redirect text, channel_rhythm jsonb, channel_weight real, channel_floor integer, channel_delays integer, channel_delay_s double precision, channel_late_s double precision, last_item_at timestamp with time zone, result jsonb, execution_id bigint);
 CREATE TYPE settle_request AS (ago_ms double precision, status smallint, kind text, outcome text, url_hash bytea, url text, source_id integer, execution_id bigint, wait_ms integer, headers_ms integer, total_ms integer, bytes bigint);
 CREATE TYPE settle_stored AS (made bytea[], changed integer, same bytea[], images integer, twins bytea[], twin_of bytea[]);
 CREATE TYPE submit_item AS (ord integer, bucket smallint, domain_key bigint, domain text, parent_domain text, url_hash bytea, url text, kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint, parent_url text, parent_hash bytea, execution_id bigint, due_at timestamp with time zone, modified_at timestamp with time zone, own boolean);
@@ -23,6 +23,12 @@ CREATE TABLE audit (
   action text NOT NULL,
   subject text NOT NULL,
   detail jsonb DEFAULT '{}'::jsonb NOT NULL
+);
+CREATE TABLE channel_addresses (
+  url_hash bytea NOT NULL,
+  channel_id integer NOT NULL,
+  url text NOT NULL,
+  left_at timestamp with time zone DEFAULT now() NOT NULL
 );
 CREATE TABLE channel_state (
   bucket smallint NOT NULL,
@@ -37,7 +43,17 @@ CREATE TABLE channel_state (
   last_success_at timestamp with time zone,
   last_item_at timestamp with time zone,
   format text,
-  hub text
+  hub text,
+  slept_at timestamp with time zone,
+  sleep_reason text,
+  redirect_to text,
+  redirects smallint DEFAULT 0 NOT NULL,
+  rhythm jsonb,
+  weight real,
+  floor_seconds integer,
+  delays bigint DEFAULT 0 NOT NULL,
+  delay_seconds double precision DEFAULT 0 NOT NULL,
+  late_seconds double precision DEFAULT 0 NOT NULL
 ) WITH (fillfactor=70);
 CREATE TABLE channels (
   id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -51,7 +67,10 @@ CREATE TABLE channels (
   interval_seconds integer DEFAULT 900 NOT NULL,
   found_by text DEFAULT 'manual'::text NOT NULL,
   title text,
-  created_at timestamp with time zone DEFAULT now() NOT NULL
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  parent_id integer,
+  depth smallint DEFAULT 0 NOT NULL,
+  replaces_id integer
 );
 CREATE TABLE counter_deltas (
   bucket smallint NOT NULL,
@@ -122,7 +141,9 @@ CREATE TABLE discoveries (
   candidates jsonb DEFAULT '[]'::jsonb NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   deadline_at timestamp with time zone DEFAULT (now() + '01:00:00'::interval) NOT NULL,
-  finished_at timestamp with time zone
+  finished_at timestamp with time zone,
+  channel_id integer,
+  reason text
 );
 CREATE TABLE document_bands (
   bucket smallint NOT NULL,
@@ -336,6 +357,11 @@ CREATE TABLE sinks (
   enabled boolean DEFAULT true NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL
 );
+CREATE TABLE sitemap_seen (
+  bucket smallint NOT NULL,
+  channel_id integer NOT NULL,
+  seen bytea NOT NULL
+);
 CREATE TABLE sources (
   id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
   slug text NOT NULL,
@@ -413,13 +439,18 @@ CREATE TABLE raw_pages_default PARTITION OF raw_pages DEFAULT;
 
 -- column storage
 ALTER TABLE raw_pages ALTER COLUMN body SET STORAGE EXTERNAL;
+ALTER TABLE sitemap_seen ALTER COLUMN seen SET STORAGE EXTERNAL;
 
 -- constraints
 ALTER TABLE audit ADD CONSTRAINT audit_pkey PRIMARY KEY (id);
+ALTER TABLE channel_addresses ADD CONSTRAINT channel_addresses_pkey PRIMARY KEY (url_hash);
 ALTER TABLE channel_state ADD CONSTRAINT channel_state_pkey PRIMARY KEY (bucket, channel_id);
+ALTER TABLE channel_state ADD CONSTRAINT channel_state_check CHECK (((slept_at IS NULL) = (sleep_reason IS NULL)));
+ALTER TABLE channel_state ADD CONSTRAINT channel_state_weight_check CHECK ((weight > (0)::double precision));
 ALTER TABLE channels ADD CONSTRAINT channels_pkey PRIMARY KEY (id);
 ALTER TABLE channels ADD CONSTRAINT channels_url_hash_key UNIQUE (url_hash);
-ALTER TABLE channels ADD CONSTRAINT channels_found_by_check CHECK ((found_by = ANY (ARRAY['manual'::text, 'link'::text, 'path'::text, 'robots'::text])));
+ALTER TABLE channels ADD CONSTRAINT channels_depth_check CHECK (((depth >= 0) AND (depth <= 3)));
+ALTER TABLE channels ADD CONSTRAINT channels_found_by_check CHECK ((found_by = ANY (ARRAY['manual'::text, 'link'::text, 'path'::text, 'robots'::text, 'index'::text])));
 ALTER TABLE channels ADD CONSTRAINT channels_interval_seconds_check CHECK (((interval_seconds >= 30) AND (interval_seconds <= 2592000)));
 ALTER TABLE channels ADD CONSTRAINT channels_kind_check CHECK ((kind = ANY (ARRAY['feed'::text, 'sitemap'::text, 'page'::text])));
 ALTER TABLE counters ADD CONSTRAINT counters_pkey PRIMARY KEY (minute, source_id);
@@ -465,6 +496,7 @@ ALTER TABLE robots ADD CONSTRAINT robots_outcome_check CHECK ((outcome = ANY (AR
 ALTER TABLE settings ADD CONSTRAINT settings_pkey PRIMARY KEY (name);
 ALTER TABLE sinks ADD CONSTRAINT sinks_pkey PRIMARY KEY (name);
 ALTER TABLE sinks ADD CONSTRAINT sinks_name_check CHECK ((name ~ '^[a-z0-9_-]+$'::text));
+ALTER TABLE sitemap_seen ADD CONSTRAINT sitemap_seen_pkey PRIMARY KEY (bucket, channel_id);
 ALTER TABLE sources ADD CONSTRAINT sources_pkey PRIMARY KEY (id);
 ALTER TABLE sources ADD CONSTRAINT sources_slug_key UNIQUE (slug);
 ALTER TABLE sources ADD CONSTRAINT sources_url_key UNIQUE (url);
@@ -496,8 +528,11 @@ ALTER TABLE workers ADD CONSTRAINT workers_pkey PRIMARY KEY (id);
 ALTER TABLE workers ADD CONSTRAINT workers_role_check CHECK ((role = ANY (ARRAY['serve'::text, 'fetch'::text, 'schedule'::text, 'run'::text])));
 
 -- indexes
+CREATE INDEX channel_addresses_channel ON channel_addresses USING btree (channel_id, left_at);
+CREATE INDEX channels_parent ON channels USING btree (parent_id) WHERE (parent_id IS NOT NULL);
 CREATE INDEX channels_source ON channels USING btree (source_id);
 CREATE INDEX crawl_log_domain ON ONLY public.crawl_log USING btree (bucket, domain_key, at);
+CREATE INDEX discoveries_channel ON discoveries USING btree (channel_id, created_at) WHERE (channel_id IS NOT NULL);
 CREATE INDEX discoveries_open ON discoveries USING btree (id) WHERE (finished_at IS NULL);
 CREATE INDEX document_search_words ON document_search USING gin (words);
 CREATE INDEX documents_recent ON documents USING btree (crawled_at);
@@ -513,5 +548,7 @@ CREATE INDEX url_frontier_refresh ON url_frontier USING btree (bucket, domain_ke
 CREATE INDEX url_frontier_source ON url_frontier USING btree (source_id, discovered_at);
 
 -- foreign keys
+ALTER TABLE channel_addresses ADD CONSTRAINT channel_addresses_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES channels(id) ON DELETE CASCADE;
+ALTER TABLE channels ADD CONSTRAINT channels_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES channels(id) ON DELETE CASCADE;
 ALTER TABLE channels ADD CONSTRAINT channels_source_id_fkey FOREIGN KEY (source_id) REFERENCES sources(id) ON DELETE CASCADE;
 ALTER TABLE discoveries ADD CONSTRAINT discoveries_source_id_fkey FOREIGN KEY (source_id) REFERENCES sources(id) ON DELETE CASCADE;

@@ -191,7 +191,8 @@ BEGIN
            tries = 0, error_code = NULL, error_text = NULL, level = CASE WHEN f.kind = 'channel' THEN f.level ELSE f.priority END,
            budgeted = f.origin IN ('spider', 'archive') AND f.kind <> 'channel'
      WHERE f.bucket = p_bucket AND f.domain_key = p_domain_key AND f.url_hash = ANY (v_hashes)
-       AND NOT f.ready AND coalesce(f.error_code, '') <> 'removed'
+       AND NOT f.ready
+       AND coalesce(f.error_code, '') NOT IN ('removed', 'moved', 'channel_removed', 'source_deleted')
        AND (f.kind IN ('listing', 'channel') AND f.status IN ('pending', 'failed', 'fetched', 'dead')
             OR p_all AND f.kind = 'article' AND f.status IN ('pending', 'failed', 'fetched', 'dead'))
     RETURNING f.budgeted)

@@ -174,6 +174,7 @@ BEGIN
     IF cardinality(v_slot.in_flight) = 1 THEN
       UPDATE url_frontier f
          SET crashes = CASE WHEN f.kind = 'channel' AND f.crashes >= 2 THEN 0 ELSE f.crashes + 1 END,
+             tries = CASE WHEN f.kind = 'channel' AND f.crashes >= 2 THEN least(f.tries + 1, 1000) ELSE f.tries END,
              -- A channel is never given up: it rests a day, as after a parse error.
              status = CASE WHEN f.crashes >= 2 AND f.kind <> 'channel' THEN 'dead' ELSE f.status END,
              ready = f.crashes < 2,
@@ -181,8 +182,11 @@ BEGIN
              error_code = CASE WHEN f.crashes >= 2 THEN 'crash_loop' ELSE f.error_code END,
              error_text = CASE WHEN f.crashes >= 2 THEN 'the worker died three times while it held only this URL' ELSE f.error_text END
        WHERE f.bucket = v_slot.bucket AND f.domain_key = v_slot.domain_key AND f.url_hash = v_slot.in_flight[1] AND f.ready
-      RETURNING f.ready, f.budgeted INTO v_row;
+      RETURNING f.ready, f.budgeted, f.kind INTO v_row;
       IF FOUND AND NOT v_row.ready THEN
+        IF v_row.kind = 'channel' THEN
+          PERFORM channel_crashed(v_slot.bucket, v_slot.in_flight[1], p_now);
+        END IF;
         -- Not counted anew: that would read a domain of a million URLs while its slot is locked.
         v_slot.queued := v_slot.queued - 1;
         v_slot.budgeted := v_slot.budgeted - v_row.budgeted::integer;

@@ -26,6 +26,12 @@ RETURNS text LANGUAGE sql STABLE AS $$
       AND (i).modified_at IS NOT NULL AND least((i).modified_at, p_now) > coalesce((f).last_fetched_at, (f).discovered_at)
       AND coalesce((f).last_fetched_at, (f).discovered_at) <= p_now - p_refetch_age THEN 'refresh'
     WHEN (f).status = 'dead' AND (f).error_code = 'cancelled' THEN 'refresh'
+    -- Only a channel submits its own row: one that was given up is wanted again, and a file whose index says that it
+    -- changed is read before its time, unless it fails.
+    WHEN (f).kind = 'channel' AND (i).kind = 'channel'
+      AND ((f).status = 'dead' AND (f).error_code IN ('moved', 'channel_removed', 'source_deleted')
+      OR (f).status = 'pending' AND NOT (f).ready AND (f).tries = 0 AND (i).modified_at > (f).last_fetched_at
+         AND coalesce((i).due_at, p_now) < (f).due_at) THEN 'refresh'
   END
 $$;
 
@@ -127,10 +133,15 @@ BEGIN
            tries = CASE WHEN f.status IN ('fetched', 'dead') THEN 0 ELSE f.tries END,
            error_code = CASE WHEN f.status = 'dead' THEN NULL ELSE f.error_code END,
            error_text = CASE WHEN f.status = 'dead' THEN NULL ELSE f.error_text END,
-           due_at = CASE f.status WHEN 'failed' THEN f.due_at WHEN 'pending' THEN least(f.due_at, coalesce(i.due_at, v_now))
-                    ELSE v_now END,
-           ready = CASE f.status WHEN 'failed' THEN f.ready
-                   WHEN 'pending' THEN f.ready OR coalesce(i.due_at, v_now) <= v_now ELSE true END,
+           -- A channel that comes back to an address may be another source's, and old validators would hide its news.
+           source_id = CASE WHEN f.kind = 'channel' THEN i.source_id ELSE f.source_id END,
+           etag = CASE WHEN f.kind = 'channel' AND f.status = 'dead' THEN NULL ELSE f.etag END,
+           last_modified = CASE WHEN f.kind = 'channel' AND f.status = 'dead' THEN NULL ELSE f.last_modified END,
+           redirected_to = CASE WHEN f.kind = 'channel' AND f.status = 'dead' THEN NULL ELSE f.redirected_to END,
+           due_at = CASE WHEN f.status = 'failed' THEN f.due_at WHEN f.status = 'pending' THEN least(f.due_at, coalesce(i.due_at, v_now))
+                    WHEN f.kind = 'channel' THEN coalesce(i.due_at, v_now) ELSE v_now END,
+           ready = CASE WHEN f.status = 'failed' THEN f.ready WHEN f.status = 'pending' THEN f.ready OR coalesce(i.due_at, v_now) <= v_now
+                   WHEN f.kind = 'channel' THEN coalesce(i.due_at, v_now) <= v_now ELSE true END,
            -- What a feed or a person names too is no longer the spider's, and no budget holds it.
            budgeted = CASE WHEN f.status IN ('fetched', 'dead') THEN submit_is_budgeted(i)
                       ELSE f.budgeted AND submit_is_budgeted(i) END

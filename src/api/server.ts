@@ -188,7 +188,7 @@ function addDataRoutes(instance: FastifyInstance, { database }: ApiOptions): voi
     },
     async (request) => ({
       items: (await listChannels(pool, request.query)).map(
-        ({ hash: _hash, polls, notModified, itemsSeen, itemsNew, ...rest }) => ({
+        ({ hash: _hash, rhythm: _rhythm, polls, notModified, itemsSeen, itemsNew, ...rest }) => ({
           ...rest,
           polls: Number(polls),
           notModified: Number(notModified),

@@ -15,22 +15,54 @@ export type Channel = {
   hash: Buffer;
   enabled: boolean;
   intervalSeconds: number;
-  foundBy: 'manual' | 'link' | 'path' | 'robots';
+  foundBy: FoundBy;
   title: string | null;
+  /** The sitemap index that names it. */
+  parentId: number | null;
+  /** Indexes above it. */
+  depth: number;
   /** How long its polls have failed; null: they do not. */
   failingForMs: number | null;
+  /** Errors of the same kind in a row. */
+  errorsInRow: number;
+  errorKind: string | null;
+  /** It sleeps after too many errors, and each further one lets it sleep again. */
+  asleep: boolean;
+  /** Where permanent redirects have led on the last polls, and on how many in a row. */
+  redirectTo: string | null;
+  redirects: number;
+  /** What was learnt of it, as it is stored. */
+  rhythm: unknown;
+  /** The publisher asked in its last body not to be polled more often. */
+  floorSeconds: number | null;
+  /** Its last poll that was answered; null: none was. */
+  lastSuccessAt: Date | null;
+  /** A hub tells us of its news, so that polls are only a safety net. */
+  pushed: boolean;
 };
 
-const columns = `channels.id, source_id AS "sourceId", kind, url, url_hash AS hash, enabled,
-  interval_seconds AS "intervalSeconds", found_by AS "foundBy", title,
-  (SELECT extract(epoch FROM now() - s.failing_since)::float8 * 1000 FROM channel_state s
-    WHERE s.bucket = channels.bucket AND s.channel_id = channels.id) AS "failingForMs"`;
+/** How a channel was found. */
+export type FoundBy = 'manual' | 'link' | 'path' | 'robots' | 'index';
+
+/** Columns of a channel `c` and its state `s`, which a new channel does not have yet. */
+export const channelColumns = `c.id, c.source_id AS "sourceId", c.kind, c.url, c.url_hash AS hash, c.enabled,
+  c.interval_seconds AS "intervalSeconds", c.found_by AS "foundBy", c.title, c.parent_id AS "parentId", c.depth,
+  extract(epoch FROM now() - s.failing_since)::float8 * 1000 AS "failingForMs",
+  coalesce(s.errors_in_row, 0) AS "errorsInRow", s.error_kind AS "errorKind", s.slept_at IS NOT NULL AS asleep,
+  s.redirect_to AS "redirectTo", coalesce(s.redirects, 0) AS redirects, s.rhythm, s.floor_seconds AS "floorSeconds",
+  s.last_success_at AS "lastSuccessAt", false AS pushed`;
+const stateJoin = 'LEFT JOIN channel_state s ON s.bucket = c.bucket AND s.channel_id = c.id';
 
 export type NewChannel = Pick<Channel, 'sourceId' | 'kind' | 'url' | 'intervalSeconds' | 'foundBy'> & {
   title?: string | null;
+  /** The failing channel it was found for. */
+  replacesId?: number | null;
 };
 
-/** Adds a channel and its frontier row, due at once. An address that is followed already is answered with its channel. */
+/**
+ * Adds a channel and its frontier row, due at once. An address that is followed already, or that a channel has left, is
+ * answered with its channel.
+ */
 export async function createChannel(
   db: Queryable,
   input: NewChannel,
@@ -44,9 +76,11 @@ export async function createChannel(
   }
   const { fetchUrl, bucket, domainKey } = identified.identity;
   const hash = channelHash(fetchUrl);
-  const inserted = await db.query<Channel>(
-    `INSERT INTO channels (source_id, kind, url, bucket, domain_key, url_hash, interval_seconds, found_by, title)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (url_hash) DO NOTHING RETURNING ${columns}`,
+  const moved = (await loadMoved(db, [hash])).get(hash.toString('hex'));
+  if (moved !== undefined) return { channel: moved, created: false };
+  const inserted = await db.query<{ id: number }>(
+    `INSERT INTO channels (source_id, kind, url, bucket, domain_key, url_hash, interval_seconds, found_by, title, replaces_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (url_hash) DO NOTHING RETURNING id`,
     [
       input.sourceId,
       input.kind,
@@ -57,19 +91,30 @@ export async function createChannel(
       input.intervalSeconds,
       input.foundBy,
       input.title ?? null,
+      input.replacesId ?? null,
     ],
   );
-  const channel = inserted.rows[0] ?? (await loadChannels(db, [hash]))[0];
+  const channel = (await loadChannels(db, [hash]))[0];
   if (channel === undefined)
     throw new AppError('channel_vanished', `the channel ${fetchUrl} was removed while it was added`, {
       retry: true,
     });
   // Idempotent: when the row exists, a crash came between the two statements or somebody else added it.
-  await submit(db, [pollRow(channel)]);
+  await submitPoll(db, channel);
   return { channel, created: inserted.rows[0] !== undefined };
 }
 
-function pollRow(channel: Channel): SubmitItem {
+/** Makes sure that a channel has its frontier row; a row that was given up is taken up again. */
+export async function submitPoll(
+  db: Queryable,
+  channel: Pick<Channel, 'url' | 'sourceId'>,
+  when: { dueAt?: Date; modifiedAt?: Date | null } = {},
+): Promise<void> {
+  await submit(db, [{ ...pollRow(channel), ...when }]);
+}
+
+/** The frontier row of a channel, as it is submitted. */
+export function pollRow(channel: Pick<Channel, 'url' | 'sourceId'>): SubmitItem {
   return {
     url: channel.url,
     kind: 'channel',
@@ -82,10 +127,21 @@ function pollRow(channel: Channel): SubmitItem {
 
 /** Channels by the hashes of their frontier rows. */
 export async function loadChannels(db: Queryable, hashes: readonly Buffer[]): Promise<Channel[]> {
-  const result = await db.query<Channel>(`SELECT ${columns} FROM channels WHERE url_hash = ANY ($1)`, [
-    hashes,
-  ]);
+  const result = await db.query<Channel>(
+    `SELECT ${channelColumns} FROM channels c ${stateJoin} WHERE c.url_hash = ANY ($1)`,
+    [hashes],
+  );
   return result.rows;
+}
+
+/** Channels that have left these addresses, by the hex of the hash they had there. */
+export async function loadMoved(db: Queryable, hashes: readonly Buffer[]): Promise<Map<string, Channel>> {
+  const result = await db.query<Channel & { left: Buffer }>(
+    `SELECT a.url_hash AS left, ${channelColumns} FROM channel_addresses a JOIN channels c ON c.id = a.channel_id ${stateJoin}
+      WHERE a.url_hash = ANY ($1)`,
+    [hashes],
+  );
+  return new Map(result.rows.map(({ left, ...channel }) => [left.toString('hex'), channel]));
 }
 
 /** A channel with how its polls went. */
@@ -94,30 +150,42 @@ export type ChannelStatus = Channel & {
   notModified: bigint;
   itemsSeen: bigint;
   itemsNew: bigint;
-  errorsInRow: number;
-  errorKind: string | null;
-  lastSuccessAt: Date | null;
   dueAt: Date | null;
+  sleepReason: string | null;
+  /** Mean seconds from publication to the frontier, of items that appeared between two polls; null: none did. */
+  delaySeconds: number | null;
+  delayedItems: number;
+  /** Mean seconds from due to fetched. */
+  lateSeconds: number | null;
 };
 
-/** Channels with their state, trouble first. */
+/** How fast news is found over all channels. */
+export type DiscoveryDelay = { items: number; meanSeconds: number | null; lateSeconds: number | null };
+
+/** Discovery delay and lateness over all channels. */
+export async function loadDiscoveryDelay(db: Queryable): Promise<DiscoveryDelay> {
+  const result = await db.query<DiscoveryDelay>(
+    `SELECT coalesce(sum(delays), 0)::float8 AS items, sum(delay_seconds) / nullif(sum(delays), 0)::float8 AS "meanSeconds",
+            sum(late_seconds) / nullif(sum(polls), 0)::float8 AS "lateSeconds" FROM channel_state`,
+  );
+  return result.rows[0]!;
+}
+
+/** Channels with their state, trouble first; files of sitemap indexes only if asked for. */
 export async function listChannels(
   db: Queryable,
-  options: { sourceId?: number; limit?: number } = {},
+  options: { sourceId?: number; limit?: number; files?: boolean } = {},
 ): Promise<ChannelStatus[]> {
   const result = await db.query<ChannelStatus>(
-    `SELECT c.id, c.source_id AS "sourceId", c.kind, c.url, c.url_hash AS hash, c.enabled, c.interval_seconds AS "intervalSeconds",
-            c.found_by AS "foundBy", c.title, coalesce(s.polls, 0) AS polls, coalesce(s.not_modified, 0) AS "notModified",
+    `SELECT ${channelColumns}, coalesce(s.polls, 0) AS polls, coalesce(s.not_modified, 0) AS "notModified",
             coalesce(s.items_seen, 0) AS "itemsSeen", coalesce(s.items_new, 0) AS "itemsNew",
-            coalesce(s.errors_in_row, 0) AS "errorsInRow", s.error_kind AS "errorKind",
-            s.last_success_at AS "lastSuccessAt", f.due_at AS "dueAt",
-            extract(epoch FROM now() - s.failing_since)::float8 * 1000 AS "failingForMs"
-       FROM channels c
-       LEFT JOIN channel_state s ON s.bucket = c.bucket AND s.channel_id = c.id
+            s.sleep_reason AS "sleepReason", s.delay_seconds / nullif(s.delays, 0) AS "delaySeconds",
+            coalesce(s.delays, 0)::float8 AS "delayedItems", s.late_seconds / nullif(s.polls, 0) AS "lateSeconds", f.due_at AS "dueAt"
+       FROM channels c ${stateJoin}
        LEFT JOIN url_frontier f ON f.bucket = c.bucket AND f.domain_key = c.domain_key AND f.url_hash = c.url_hash
-      WHERE $1::integer IS NULL OR c.source_id = $1
+      WHERE ($1::integer IS NULL OR c.source_id = $1) AND ($3 OR c.parent_id IS NULL)
       ORDER BY coalesce(s.errors_in_row, 0) DESC, c.id LIMIT $2`,
-    [options.sourceId ?? null, options.limit ?? 1000],
+    [options.sourceId ?? null, options.limit ?? 1000, options.files ?? false],
   );
   return result.rows;
 }

@@ -3,7 +3,7 @@ import type { Queryable } from '../db/index.ts';
 /** An address that might be a channel of a source. */
 export type Candidate = {
   url: string;
-  by: 'page' | 'link' | 'path' | 'robots';
+  by: 'page' | 'link' | 'path' | 'robots' | 'known';
   /** Public id of the probe row that was submitted for it. */
   probe: string | null;
   /** What the probe said; null while it is waited for. */
@@ -17,7 +17,14 @@ export type Discovery = {
   state: 'pending' | 'page' | 'candidates' | 'found' | 'nothing';
   candidates: Candidate[];
   overdue: boolean;
+  /** The failing channel it looks for; null: for all channels of the source. */
+  channelId: number | null;
+  /** The channel's error, or `page` when a page came instead. */
+  reason: string | null;
 };
+
+const columns = `id, source_id AS "sourceId", state, candidates, deadline_at < now() AS overdue,
+  channel_id AS "channelId", reason`;
 
 /** Starts looking; a search that is under way is left alone. */
 export async function startDiscovery(db: Queryable, sourceId: number): Promise<void> {
@@ -28,11 +35,29 @@ export async function startDiscovery(db: Queryable, sourceId: number): Promise<v
   );
 }
 
+/**
+ * Looks for what became of a channel that fails. At most one search of a source at a time, and one for a channel in 20
+ * hours, so that a sleeping channel brings one with each failure.
+ */
+export async function startRediscovery(
+  db: Queryable,
+  channel: { id: number; sourceId: number },
+  reason: string,
+): Promise<void> {
+  await db.query(
+    `INSERT INTO discoveries (source_id, channel_id, reason) SELECT $1, $2, $3
+      WHERE EXISTS (SELECT FROM channels WHERE id = $2 AND parent_id IS NULL)
+        AND NOT EXISTS (SELECT FROM discoveries WHERE source_id = $1 AND finished_at IS NULL)
+        AND NOT EXISTS (SELECT FROM discoveries WHERE channel_id = $2 AND created_at > now() - interval '20 hours'
+                           AND (reason <> 'page' OR $3 = 'page'))`,
+    [channel.sourceId, channel.id, reason],
+  );
+}
+
 /** Locks open searches for this transaction, so that two schedulers never move the same one. */
 export async function lockOpenDiscoveries(tx: Queryable, limit: number): Promise<Discovery[]> {
   const result = await tx.query<Discovery>(
-    `SELECT id, source_id AS "sourceId", state, candidates, deadline_at < now() AS overdue
-       FROM discoveries WHERE finished_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
+    `SELECT ${columns} FROM discoveries WHERE finished_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
     [limit],
   );
   return result.rows;
@@ -55,8 +80,7 @@ export async function saveDiscovery(
 /** The newest search of a source, for people who wait for it. */
 export async function findDiscovery(db: Queryable, sourceId: number): Promise<Discovery | null> {
   const result = await db.query<Discovery>(
-    `SELECT id, source_id AS "sourceId", state, candidates, deadline_at < now() AS overdue
-       FROM discoveries WHERE source_id = $1 ORDER BY id DESC LIMIT 1`,
+    `SELECT ${columns} FROM discoveries WHERE source_id = $1 ORDER BY id DESC LIMIT 1`,
     [sourceId],
   );
   return result.rows[0] ?? null;

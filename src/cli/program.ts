@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { AppError, EXIT, messageOf } from '../errors/index.ts';
+import { addChannelCommands } from './commands/channels.ts';
 import { addConfigCommand } from './commands/config.ts';
 import { addDatabaseCommands } from './commands/database.ts';
 import { addDemoCommand } from './commands/demo.ts';
@@ -57,6 +58,7 @@ First steps:
   addDemoCommand(program);
   addRunCommand(program);
   addSourceCommands(program);
+  addChannelCommands(program);
   addFrontierCommands(program);
   addDomainCommands(program);
   addOperateCommands(program);

@@ -3,6 +3,9 @@ import {
   type Candidate,
   createChannel,
   type Discovery,
+  type FoundBy,
+  findChannel,
+  listAddresses,
   lockOpenDiscoveries,
   saveDiscovery,
 } from '../channels/index.ts';
@@ -12,12 +15,16 @@ import { submit } from '../frontier/index.ts';
 import { loadSources, type Source, saveIngestionMode } from '../sources/index.ts';
 import type { Log } from '../telemetry/index.ts';
 import { identifyUrl, originOf, parseUrlId, urlId } from '../url/index.ts';
+import { replaceChannel } from './replace-channel.ts';
 
 // Well-known places, tried only when the page itself names nothing that works.
 const feedPaths = ['/feed', '/rss', '/atom.xml', '/feed.xml', '/rss.xml', '/index.xml', '/feed.json'];
 const sitemapPaths = ['/sitemap.xml', '/news-sitemap.xml', '/sitemap_index.xml'];
 const mostLinks = 10;
 const mostChannels = 5;
+const mostLeft = 3;
+// Redirects that lead on and on end here.
+const mostCandidates = 60;
 
 type Probed = {
   kind: string;
@@ -49,9 +56,10 @@ async function step(
   source: Source,
 ): Promise<boolean> {
   if (discovery.state === 'pending') {
-    await saveDiscovery(tx, discovery.id, 'page', [
-      await probe(deps, source, { url: source.url, by: 'page', probe: null, outcome: null }),
-    ]);
+    const first = [untried(source.url, 'page'), ...(await loadKnownPlaces(tx, discovery))];
+    const probed: Candidate[] = [];
+    for (const one of first) probed.push(await probe(deps, source, one));
+    await saveDiscovery(tx, discovery.id, 'page', probed);
     return true;
   }
   const results = await loadResults(tx, discovery.candidates);
@@ -63,13 +71,17 @@ async function step(
   }));
 
   const page = results.get(candidates.find((one) => one.by === 'page')?.probe ?? '');
-  if (discovery.state === 'page' && page?.kind === 'redirect' && candidates.length === 1) {
-    // The address leads to another domain: look there, once.
-    const next = await probe(deps, source, { url: page.url, by: 'page', probe: null, outcome: null });
-    await saveDiscovery(tx, discovery.id, 'page', [
-      ...candidates.map((one) => ({ ...one, by: 'link' as const })),
-      next,
-    ]);
+  const elsewhere = redirected(candidates, results);
+  if (elsewhere.length > 0 && !discovery.overdue) {
+    // Feeds often lie with a service, and a site under another name: looked at there, under that domain's politeness.
+    const probed: Candidate[] = [];
+    for (const one of elsewhere) probed.push(await probe(deps, source, one));
+    const left = candidates.map((one) =>
+      one.by === 'page' && results.get(one.probe ?? '')?.kind === 'redirect'
+        ? { ...one, by: 'link' as const }
+        : one,
+    );
+    await saveDiscovery(tx, discovery.id, discovery.state, [...left, ...probed]);
     return true;
   }
   const found = candidates.flatMap((one) => asChannel(one, results.get(one.probe ?? '')));
@@ -79,7 +91,9 @@ async function step(
     await saveDiscovery(tx, discovery.id, 'nothing', candidates);
     deps.log.warn(
       { source: source.name, reason: page.reason },
-      'the source cannot be reached; add it again to look for its channels later',
+      discovery.channelId === null
+        ? 'the source cannot be reached; add it again to look for its channels later'
+        : 'the source cannot be reached; its channel stays where it was',
     );
     return true;
   }
@@ -105,7 +119,30 @@ const isOutOfReach = (reason: string): boolean =>
     'robots_unavailable',
   ].includes(reason) || /^http_5/.test(reason);
 
-type Found = { url: string; kind: 'feed' | 'sitemap'; by: Candidate['by']; title: string | null };
+const untried = (url: string, by: Candidate['by']): Candidate => ({ url, by, probe: null, outcome: null });
+
+/** Where a failing channel was and is: what works again there needs no search. */
+async function loadKnownPlaces(tx: Queryable, { channelId }: Discovery): Promise<Candidate[]> {
+  const channel = channelId === null ? null : await findChannel(tx, channelId);
+  if (channel === null) return [];
+  const left = await listAddresses(tx, channel.id);
+  return [channel.url, ...left.slice(0, mostLeft).map((one) => one.url)].map((url) => untried(url, 'known'));
+}
+
+/** Places in other domains that candidates lead to and that nobody has looked at. */
+function redirected(candidates: readonly Candidate[], results: ReadonlyMap<string, Probed>): Candidate[] {
+  const known = new Set(candidates.map((one) => one.url));
+  if (known.size > mostCandidates) return [];
+  const next = new Map<string, Candidate>();
+  for (const one of candidates) {
+    const result = results.get(one.probe ?? '');
+    if (result?.kind === 'redirect' && !known.has(result.url))
+      next.set(result.url, untried(result.url, one.by));
+  }
+  return [...next.values()].slice(0, mostLinks);
+}
+
+export type Found = { url: string; kind: 'feed' | 'sitemap'; by: Candidate['by']; title: string | null };
 
 function asChannel(candidate: Candidate, result: Probed | undefined): Found[] {
   if (result?.kind !== 'feed' && result?.kind !== 'sitemap') return [];
@@ -122,9 +159,7 @@ function nextCandidates(
 ): Candidate[] {
   const known = new Set(tried.map((one) => one.url));
   const fresh = (urls: readonly string[], by: Candidate['by']): Candidate[] =>
-    [...new Set(urls)]
-      .filter((url) => !known.has(url))
-      .map((url) => ({ url, by, probe: null, outcome: null }));
+    [...new Set(urls)].filter((url) => !known.has(url)).map((url) => untried(url, by));
   const linked = fresh((page?.feeds ?? []).map((feed) => feed.url).slice(0, mostLinks), 'link');
   if (linked.length > 0) return linked;
   const base = page?.kind === 'page' ? page.url : source.url;
@@ -143,6 +178,11 @@ async function finish(
   candidates: Candidate[],
   found: Found[],
 ): Promise<boolean> {
+  if (discovery.channelId !== null) {
+    const outcome = await replaceChannel(deps, discovery, source, distinct(found));
+    await saveDiscovery(tx, discovery.id, outcome === 'nothing' ? 'nothing' : 'found', candidates);
+    return true;
+  }
   for (const one of distinct(found).slice(0, mostChannels)) {
     await createChannel(deps.database.pool, {
       sourceId: source.id,
@@ -150,7 +190,7 @@ async function finish(
       url: one.url,
       intervalSeconds:
         one.kind === 'feed' ? source.feedPollIntervalMinutes * 60 : deps.sitemapIntervalSeconds,
-      foundBy: one.by === 'link' || one.by === 'robots' ? one.by : one.by === 'page' ? 'manual' : 'path',
+      foundBy: foundBy(one.by),
       title: one.title,
     });
   }
@@ -176,6 +216,8 @@ async function finish(
   );
   return true;
 }
+
+const foundBy = (by: Candidate['by']): FoundBy => (by === 'page' || by === 'known' ? 'manual' : by);
 
 const distinct = (found: readonly Found[]): Found[] => [
   ...new Map(found.map((one) => [one.url, one])).values(),

@@ -1,5 +1,5 @@
 import { mostAhead, type RowFacts, type SlotFacts, type UrlFacts } from './load-url.ts';
-import { ago, holdText, reasonText, seconds, switchTexts, until } from './words.ts';
+import { ago, holdText, isHeld, reasonText, seconds, switchTexts, until } from './words.ts';
 
 /** The answer in words: what it is, why it waits or ended, and when something happens next. */
 export type Explanation = { state: string; sentences: string[]; expectedAt: Date | null };
@@ -26,6 +26,7 @@ const deadReasons: Record<string, string> = {
   cancelled: 'its job was cancelled',
   source_deleted: 'its source was deleted',
   channel_removed: 'no channel asks for it any more',
+  moved: 'its channel has another address now',
 };
 
 /** Turns facts into a colleague's answer. Pure. */
@@ -104,6 +105,12 @@ function describeWaiting(facts: UrlFacts, row: RowFacts): State {
       `${row.tries === 1 ? 'One try has' : `${row.tries} tries have`} failed${row.errorCode === null ? '' : `, the last with ${row.errorCode}`}${detail(row)}.`,
     );
   else if (row.errorCode !== null) words.push(`The last attempt ended with ${row.errorCode}${detail(row)}.`);
+  if (isHeld(row.dueAt, now)) {
+    words.push(
+      'It is held: its source is disabled or not polled ("outrider sources"). Enabling it gives its time back.',
+    );
+    return { state: 'held', words, expectedAt: null };
+  }
   if (!row.ready) {
     const what =
       row.kind === 'channel' ? 'The next poll is' : row.status === 'failed' ? 'The next try is' : 'It is';

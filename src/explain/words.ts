@@ -14,6 +14,12 @@ export const ago = (date: Date | null, now: Date): string =>
 export const until = (date: Date | null, now: Date): string =>
   date === null ? 'never' : date <= now ? 'now' : `in ${span(date.getTime() - now.getTime())}`;
 
+const heldMs = 500 * 31_557_600_000;
+
+/** Whether a due time says that a row is held: those lie a thousand years ahead. */
+export const isHeld = (dueAt: Date | null, now: Date): boolean =>
+  dueAt !== null && dueAt.getTime() - now.getTime() > heldMs;
+
 /** A delay in seconds. */
 export const seconds = (ms: number): string =>
   ms % 1000 === 0 ? `${ms / 1000} s` : `${(ms / 1000).toFixed(1)} s`;

@@ -3,8 +3,7 @@ import {
   type ChannelError,
   channelErrorOf,
   channelErrorOfFailure,
-  decideErrorInterval,
-  decideInterval,
+  decideError,
   maxAgeSeconds,
 } from './channel-outcome.ts';
 
@@ -40,56 +39,81 @@ test.each([
 });
 
 describe('after an error', () => {
-  test.each<[ChannelError, number, number]>([
+  const fine = { ...quarter, errorKind: null, errorsInRow: 0, asleep: false };
+  /** A channel whose errors of one kind come for the n-th time, and none of another kind before them. */
+  const failing = (error: ChannelError, inRow: number, change: Partial<typeof fine> = {}) =>
+    decideError(
+      { ...fine, errorKind: inRow > 1 ? error : null, errorsInRow: inRow - 1, ...change } as typeof fine,
+      error,
+      { failures: inRow, retryAfterMs: null },
+      middle,
+    );
+
+  test.each<[ChannelError, number, number, 'awake' | 'sleeps' | 'sleeps and looks for it']>([
     // Backoff: interval × 2^n.
-    ['5xx', 1, 0.5],
-    ['5xx', 2, 1],
-    ['5xx', 4, 4],
-    ['5xx', 7, 24],
+    ['5xx', 1, 0.5, 'awake'],
+    ['5xx', 2, 1, 'awake'],
+    ['5xx', 4, 4, 'awake'],
+    ['5xx', 7, 24, 'awake'],
     // The sleeps of the table replace it once they are due.
-    ['403', 4, 4],
-    ['403', 5, 24],
-    ['404', 2, 1],
-    ['404', 3, 48],
-    ['410', 1, 72],
-    ['5xx', 10, 24],
-    ['network', 9, 24],
-    ['network', 10, 24],
-    ['parse', 4, 4],
-    ['parse', 5, 24],
+    ['403', 4, 4, 'awake'],
+    ['403', 5, 24, 'sleeps'],
+    ['404', 2, 1, 'awake'],
+    ['404', 3, 48, 'sleeps and looks for it'],
+    ['410', 1, 72, 'sleeps and looks for it'],
+    ['5xx', 9, 24, 'awake'],
+    ['5xx', 10, 24, 'sleeps'],
+    ['network', 9, 24, 'awake'],
+    ['network', 10, 24, 'sleeps'],
+    ['parse', 4, 4, 'awake'],
+    ['parse', 5, 24, 'sleeps and looks for it'],
     // A 429 never sleeps, and other answers only back off.
-    ['429', 6, 16],
-    ['429', 40, 24],
-    ['http', 40, 24],
-  ])('%s for the %i. time in a row: again in %f h', (error, inRow, hours) => {
-    expect(decideErrorInterval(quarter, error, inRow, null, middle) / hourMs).toBeCloseTo(hours, 5);
+    ['429', 6, 16, 'awake'],
+    ['429', 40, 24, 'awake'],
+    ['http', 40, 24, 'awake'],
+    ['moved', 40, 24, 'awake'],
+  ])('%s for the %i. time in a row: again in %f h, %s', (error, inRow, hours, state) => {
+    const { dueInMs, sleeps, rediscovers } = failing(error, inRow);
+    expect(dueInMs / hourMs).toBeCloseTo(hours, 5);
+    expect([sleeps, rediscovers]).toEqual([state !== 'awake', state === 'sleeps and looks for it']);
+  });
+
+  test('errors are counted by kind, the backoff by all of them', () => {
+    const mixed = { ...fine, errorKind: '5xx', errorsInRow: 4 };
+    expect(decideError(mixed, '404', { failures: 5, retryAfterMs: null }, middle)).toEqual({
+      dueInMs: 8 * hourMs,
+      sleeps: false,
+      rediscovers: false,
+    });
+  });
+
+  test.each<[ChannelError, number, boolean]>([
+    ['5xx', 24, true],
+    ['404', 48, true],
+    ['410', 72, true],
+    ['429', 0.5, false],
+  ])('the first %s after a sleep: again in %f h', (error, hours, sleeps) => {
+    const again = failing(error, 1, { asleep: true });
+    expect(again.dueInMs / hourMs).toBeCloseTo(hours, 5);
+    expect(again.sleeps).toBe(sleeps);
   });
 
   test('Retry-After is a floor, not a ceiling', () => {
-    expect(decideErrorInterval(quarter, '429', 1, 5 * hourMs, middle)).toBe(5 * hourMs);
-    expect(decideErrorInterval(quarter, '429', 1, 1000, middle)).toBe(0.5 * hourMs);
+    const asked = (retryAfterMs: number) => decideError(fine, '429', { failures: 1, retryAfterMs }, middle);
+    expect(asked(5 * hourMs).dueInMs).toBe(5 * hourMs);
+    expect(asked(1000).dueInMs).toBe(0.5 * hourMs);
   });
 
   test('a sleep is never shorter than the backoff', () => {
-    const daily = { intervalSeconds: 86_400 };
     for (let inRow = 1; inRow < 30; inRow += 1)
-      expect(decideErrorInterval(daily, '403', inRow, null, middle)).toBeGreaterThanOrEqual(24 * hourMs);
+      expect(
+        failing('403', inRow, { intervalSeconds: 86_400 } as Partial<typeof fine>).dueInMs,
+      ).toBeGreaterThanOrEqual(24 * hourMs);
   });
 
   test('jitter is a tenth either way', () => {
-    expect(decideErrorInterval(quarter, '5xx', 1, null, () => 0)).toBe(1_620_000);
-    expect(decideErrorInterval(quarter, '5xx', 1, null, () => 1)).toBe(1_980_000);
-  });
-});
-
-describe('after a success', () => {
-  test.each([
-    [null, 900],
-    [60, 900],
-    [3600, 3600],
-    [10_000_000, 86_400],
-  ])('a floor of %s s gives %i s', (floor, seconds) => {
-    expect(decideInterval(quarter, floor, middle)).toBe(seconds * 1000);
+    const at = (share: number) => decideError(fine, '5xx', { failures: 1, retryAfterMs: null }, () => share);
+    expect([at(0).dueInMs, at(1).dueInMs]).toEqual([1_620_000, 1_980_000]);
   });
 });
 

@@ -23,38 +23,45 @@ export function channelErrorOfFailure(kind: FailureKind): ChannelError {
 }
 
 // After so many errors in a row the channel sleeps; a sleep replaces the backoff and is never shorter than it.
-const sleeps: Partial<Record<ChannelError, { after: number; hours: number }>> = {
+const sleeps: Partial<Record<ChannelError, { after: number; hours: number; rediscovers?: true }>> = {
   '403': { after: 5, hours: 24 },
-  '404': { after: 3, hours: 48 },
-  '410': { after: 1, hours: 72 },
+  '404': { after: 3, hours: 48, rediscovers: true },
+  '410': { after: 1, hours: 72, rediscovers: true },
   '5xx': { after: 10, hours: 24 },
   network: { after: 10, hours: 24 },
-  parse: { after: 5, hours: 24 },
+  parse: { after: 5, hours: 24, rediscovers: true },
 };
 
-/** When a channel is polled again after an error: interval × 2^n up to a day, or its sleep. */
-export function decideErrorInterval(
-  channel: Pick<Channel, 'intervalSeconds'>,
-  error: ChannelError,
-  errorsInRow: number,
-  retryAfterMs: number | null,
-  random: () => number = Math.random,
-): number {
-  const backoff =
-    Math.min(capMs, channel.intervalSeconds * 1000 * 2 ** Math.min(errorsInRow, 20)) * (0.9 + random() * 0.2);
-  const sleep = sleeps[error];
-  const sleepMs = sleep !== undefined && errorsInRow >= sleep.after ? sleep.hours * hourMs : 0;
-  return Math.round(Math.max(backoff, sleepMs, retryAfterMs ?? 0));
-}
+/** What an error means for the next poll. */
+export type ErrorDecision = {
+  dueInMs: number;
+  sleeps: boolean;
+  /** The channel may be somewhere else now: its site is looked through again. */
+  rediscovers: boolean;
+};
 
-/** When a channel is polled again after a success; what the publisher asks for is a floor. */
-export function decideInterval(
-  channel: Pick<Channel, 'intervalSeconds'>,
-  floorSeconds: number | null,
+/**
+ * When a channel is polled again after an error: interval × 2^n up to a day, n being all errors in a row, or its sleep,
+ * which errors of one kind in a row bring. A channel that has slept since its last success sleeps again at once.
+ */
+export function decideError(
+  channel: Pick<Channel, 'intervalSeconds' | 'errorKind' | 'errorsInRow' | 'asleep'>,
+  error: ChannelError,
+  facts: { failures: number; retryAfterMs: number | null },
   random: () => number = Math.random,
-): number {
-  const seconds = Math.min(86_400, Math.max(channel.intervalSeconds, floorSeconds ?? 0));
-  return Math.round(seconds * 1000 * (0.95 + random() * 0.1));
+): ErrorDecision {
+  const backoff =
+    Math.min(capMs, channel.intervalSeconds * 1000 * 2 ** Math.min(facts.failures, 20)) *
+    (0.9 + random() * 0.2);
+  const sleep = sleeps[error];
+  const inRow = channel.errorKind === error ? channel.errorsInRow + 1 : 1;
+  const isAsleep = sleep !== undefined && (channel.asleep || inRow >= sleep.after);
+  const sleepMs = isAsleep ? sleep.hours * hourMs : 0;
+  return {
+    dueInMs: Math.round(Math.max(backoff, sleepMs, facts.retryAfterMs ?? 0)),
+    sleeps: isAsleep,
+    rediscovers: isAsleep && sleep.rediscovers === true,
+  };
 }
 
 /** `max-age` of a response as a floor for the next poll; nonsense counts as absent. */

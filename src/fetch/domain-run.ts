@@ -1,3 +1,4 @@
+import { type MultiplierReader, submitPoll } from '../channels/index.ts';
 import { isConnectionLost, type Queryable } from '../db/index.ts';
 import type { RefreshOptions } from '../domains/index.ts';
 import { messageOf } from '../errors/index.ts';
@@ -9,16 +10,17 @@ import {
   type SettleItem,
   type SubmitItem,
   settle,
-  submit,
 } from '../frontier/index.ts';
 import { decideBudget, type Switches, type SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import type { HttpClient } from './client/index.ts';
-import { concludeRow, ended, type RowContext, type RowEnd } from './conclude/index.ts';
+import { concludeRow, concludeUnpolled, ended, type RowContext, type RowEnd } from './conclude/index.ts';
 import { type Arrival, type ExchangeDeps, fetchRow, requestRobots } from './exchange.ts';
+import { type FoundTotals, noteFound, nothingFound, submitFound } from './found.ts';
 import { type Cooldowns, DomainLessons } from './lessons.ts';
 import type { OutageWatch } from './outage.ts';
 import { Pacer } from './pacer.ts';
+import { endPoll, sitemapReader } from './poll-end.ts';
 import type { RobotsGate } from './robots-gate.ts';
 import { requestFor } from './row-request.ts';
 import type { SettingsCache } from './settings-cache.ts';
@@ -30,6 +32,7 @@ export type RunDeps = {
   robots: RobotsGate;
   settings: SettingsCache;
   switches: SwitchReader;
+  multipliers: MultiplierReader;
   outage: OutageWatch;
   owner: string;
   clock: Clock;
@@ -58,6 +61,9 @@ const longAgoMs = 3_600_000;
 // Time for other domains to fail too, before a failure is held against this one.
 const outageDoubtMs = 1500;
 const pollingOffMs = 300_000;
+
+/** Where a row's fetch led, what it came to, and what was submitted on its account while it was read. */
+type Reached = { arrival: Exclude<Arrival, { end: 'handed_back' }>; end: RowEnd; totals: FoundTotals };
 
 /** Works through one leased domain: fetch, conclude, submit what was found, settle; alone and in order. */
 export class DomainRun {
@@ -155,12 +161,12 @@ export class DomainRun {
         this.#lessons.passTrial();
       return;
     }
-    if (!this.#switches!.polling) return;
+    if ((await this.#endUnpolled(row)) !== null) return;
     const reached = await this.#reach(row);
     if (reached === null || reached.end.domain.signal !== 'good') return;
     this.#lessons.passTrial();
     this.#lessons.learn(reached.end.domain);
-    await this.#keep(row, reached.end);
+    await this.#keep(row, reached);
   }
 
   #mayStart(): boolean {
@@ -175,17 +181,31 @@ export class DomainRun {
   /** Answers whether the batch goes on, and when robots.txt may be asked again if that is what the row waits for. */
   async #runRow(row: LeasedUrl): Promise<{ goesOn: boolean; robotsRetryMs: number | null }> {
     const stop = { goesOn: false, robotsRetryMs: null };
-    const { metrics } = this.#deps;
-    if (row.kind === 'channel') {
-      metrics.pollLateness.observe(Math.max(0, (Date.now() - row.dueAt.getTime()) / 1000));
-    }
-    if (row.kind === 'channel' && !this.#switches!.polling) {
-      this.#keepItems(ended(row, pollingIsOff(row)).items);
+    const { metrics, settings } = this.#deps;
+    // A batch may take longer than a change of its source may wait.
+    await this.#retried(() => settings.prepare([row]));
+    const source = settings.sourceOf(row);
+    // Handed back as it is; the sweep of disabled sources holds it.
+    if (row.kind !== 'channel' && source?.enabled === false) return { goesOn: true, robotsRetryMs: null };
+    if (row.sourceId !== null && source === null) {
+      this.#keepItems(ended(row, sourceIsGone(row)).items);
       return { goesOn: true, robotsRetryMs: null };
+    }
+    let lateSeconds: number | null = null;
+    if (row.kind === 'channel') {
+      const unpolled = await this.#endUnpolled(row);
+      if (unpolled !== null) {
+        this.#keepItems(unpolled.items);
+        return { goesOn: true, robotsRetryMs: null };
+      }
+      lateSeconds = Math.max(0, (this.#deps.clock.now() - row.dueAt.getTime()) / 1000);
+      metrics.pollLateness.observe(lateSeconds);
     }
     const reached = await this.#reach(row);
     if (reached === null) return stop;
     const { arrival, end } = reached;
+    const facts = end.items[0]?.channel;
+    if (facts !== undefined && lateSeconds !== null) facts.lateSeconds = lateSeconds;
     if (
       arrival.end === 'gate' &&
       arrival.gate.answer === 'blocked' &&
@@ -197,7 +217,7 @@ export class DomainRun {
       return stop;
     }
     if (end.domain.signal === 'network' && (await this.#isOutage(row))) return stop;
-    if (!(await this.#keep(row, end))) return stop;
+    await this.#keep(row, reached);
     const goesOn = this.#lessons.learn(this.#tellsOfDomain(row, end) ? end.domain : { signal: 'neutral' });
     this.#pacer.setDelay(this.#lessons.delayMs);
     const gate = arrival.end === 'gate' && arrival.gate.answer === 'unavailable' ? arrival.gate : null;
@@ -223,20 +243,36 @@ export class DomainRun {
     return true;
   }
 
-  /** Keeps what a row came to, to be settled; false when the lease or the process ends on the way. */
-  async #keep(row: LeasedUrl, end: RowEnd): Promise<boolean> {
-    const { metrics } = this.#deps;
-    await this.#submitFound(end.found, end.items[0]!);
-    for (const child of end.children) {
-      // A file of a sitemap index is part of this poll: same lease, same pace, no validators of its own.
-      const part = await this.#reach({ ...row, url: child, fetchCount: 0, etag: null, lastModified: null });
-      if (part === null) return false;
-      await this.#submitFound(part.end.found, end.items[0]!);
+  /** The end of a channel's row that is not polled now; null: it is. */
+  async #endUnpolled(row: LeasedUrl): Promise<RowEnd | null> {
+    const { settings, db } = this.#deps;
+    if (!this.#switches!.polling) return ended(row, pollingIsOff(row));
+    const moved = settings.movedFrom(row);
+    // Who moved it may have died before its new row was there.
+    if (moved !== null) await this.#retried(() => submitPoll(db, moved));
+    return concludeUnpolled(row, {
+      channel: settings.channelOf(row),
+      moved,
+      source: settings.sourceOf(row),
+    });
+  }
+
+  /** Keeps what a row came to, to be settled: first what it found, then what a poll means beyond its row. */
+  async #keep(row: LeasedUrl, { end, totals }: Reached): Promise<void> {
+    const { metrics, settings } = this.#deps;
+    await this.#submitFound(row, end.found, totals);
+    noteFound(end.items[0]!, totals);
+    let { items } = end;
+    const channel = settings.channelOf(row);
+    if (end.poll !== undefined && channel !== null) {
+      const adaptive =
+        this.#switches!.adaptive_intervals && settings.sourceOf(row)?.settings.fixedInterval !== true;
+      const facts = { items, newUndated: totals.newUndated, adaptive };
+      items = await this.#retried(() => endPoll(this.#deps, channel, end.poll!, facts));
     }
-    this.#keepItems(end.items);
+    this.#keepItems(items);
     if (end.document !== null) this.#documents.push(end.document);
-    for (const item of end.items) metrics.settled.inc({ status: item.status });
-    return true;
+    for (const item of items) metrics.settled.inc({ status: item.status });
   }
 
   #keepItems(items: readonly SettleItem[]): void {
@@ -245,28 +281,39 @@ export class DomainRun {
   }
 
   /** Fetches a row and says what it came to. null: the row goes back because the lease or the process ends. */
-  async #reach(row: LeasedUrl): Promise<{ arrival: Arrival; end: RowEnd } | null> {
+  async #reach(row: LeasedUrl): Promise<Reached | null> {
     const { settings, options } = this.#deps;
     const channel = settings.channelOf(row);
     this.#lessons.noteSourceDelay(settings.sourceOf(row)?.rateLimitMs ?? null);
     this.#pacer.setDelay(this.#lessons.delayMs);
     const request = requestFor(row, channel?.kind ?? null, options);
-    const arrival = await fetchRow(this.#exchange(row), row, request);
+    const totals = nothingFound();
+    const reader =
+      channel?.kind === 'sitemap'
+        ? sitemapReader(
+            this.#deps,
+            { lease: this.lease, row, channel, settings: this.#context(row).settings },
+            (links) => this.#submitFound(row, links, totals),
+          )
+        : undefined;
+    const arrival = await fetchRow(this.#exchange(row), row, {
+      ...request,
+      ...(reader === undefined ? {} : { read: reader }),
+    });
     if (arrival.end === 'handed_back') return null;
     const end = await this.#conclude(row, arrival);
     // The log says how it ended, not only that something was answered.
     const rejection = end.items.at(-1)?.validationStatus === 'rejected' ? end.items.at(-1) : undefined;
     if (rejection?.rejectionReason != null) this.#requests.at(-1)!.outcome = rejection.rejectionReason;
-    return { arrival, end };
+    return { arrival, end, totals };
   }
 
-  async #conclude(row: LeasedUrl, arrival: Exclude<Arrival, { end: 'handed_back' }>): Promise<RowEnd> {
-    const { settings, options, clock, log } = this.#deps;
-    const channel = settings.channelOf(row);
-    const context: RowContext = {
+  #context(row: LeasedUrl): RowContext {
+    const { settings, options, clock } = this.#deps;
+    return {
       settings: {
         source: settings.sourceOf(row),
-        channel,
+        channel: settings.channelOf(row),
         minWords: options.minWords,
         keepHtml: options.keepHtml,
         sitemapMaxAgeMs: options.sitemapMaxAgeMs,
@@ -278,6 +325,11 @@ export class DomainRun {
         ? { ...options.refresh, adaptive: this.#switches!.adaptive_intervals }
         : null,
     };
+  }
+
+  async #conclude(row: LeasedUrl, arrival: Exclude<Arrival, { end: 'handed_back' }>): Promise<RowEnd> {
+    const { log } = this.#deps;
+    const context = this.#context(row);
     try {
       return await concludeRow(row, arrival, context);
     } catch (error) {
@@ -325,23 +377,11 @@ export class DomainRun {
   }
 
   /** Found URLs first, the settle second: a crash in between only submits them again. */
-  async #submitFound(links: readonly SubmitItem[], item: SettleItem): Promise<void> {
+  async #submitFound(row: LeasedUrl, links: readonly SubmitItem[], totals: FoundTotals): Promise<void> {
+    const { settings } = this.#deps;
     const found = this.#switches!.spider ? links : links.filter((link) => link.origin !== 'spider');
-    if (found.length === 0) return;
-    const results = await this.#retried(() => submit(this.#deps.db, found));
-    const counts = { inserted: 0, raised: 0, refreshed: 0, duplicate: 0, rejected: 0 };
-    for (const { answer } of results) {
-      const word = (answer.startsWith('rejected') ? 'rejected' : answer) as keyof typeof counts;
-      this.#deps.metrics.submitted.inc({ answer: word });
-      counts[word] += 1;
-    }
-    const before = item.found ?? { seen: 0, duplicate: 0, rejected: 0 };
-    item.found = {
-      seen: before.seen + results.length,
-      duplicate: before.duplicate + counts.duplicate,
-      rejected: before.rejected + counts.rejected,
-    };
-    if (item.channel !== undefined) item.channel.newItems += counts.inserted;
+    const lastPoll = settings.channelOf(row)?.lastSuccessAt ?? null;
+    await this.#retried(() => submitFound(this.#deps, found, totals, lastPoll?.getTime() ?? null));
   }
 
   /** Asked between two rows: when the next one may start, will the oldest end have waited too long? */
@@ -370,6 +410,7 @@ export class DomainRun {
         budget: this.#switches === null ? null : decideBudget(this.#switches, options.maxPagesPerRun),
       }),
     );
+    for (const item of this.#items) if (item.kind === 'channel') this.#deps.settings.forget(item);
     this.#items = [];
     this.#documents = [];
     this.#requests = [];
@@ -408,4 +449,12 @@ const pollingIsOff = (row: LeasedUrl) => ({
   tries: row.tries,
   errorCode: 'polling_off',
   errorText: 'polling is switched off',
+});
+
+const sourceIsGone = (row: LeasedUrl) => ({
+  status: 'dead' as const,
+  dueInMs: null,
+  tries: row.tries,
+  errorCode: 'source_deleted',
+  errorText: 'its source was deleted',
 });

@@ -1,6 +1,14 @@
 import type { Lease, LeasedUrl, LoggedRequest } from '../frontier/index.ts';
+import type { Ingested } from '../ingest/index.ts';
 import { identifyUrl, type UrlIdentity } from '../url/index.ts';
-import type { HttpClient, HttpResult, HttpStreamResult } from './client/index.ts';
+import {
+  HttpBodyError,
+  type HttpClient,
+  type HttpRequest,
+  type HttpResult,
+  type HttpStreamResult,
+  type Timings,
+} from './client/index.ts';
 import { type Reach, reachOf } from './outage.ts';
 import type { Pacer } from './pacer.ts';
 import type { GateAnswer, RobotsGate } from './robots-gate.ts';
@@ -13,6 +21,8 @@ export type Arrival =
       url: string;
       identity: UrlIdentity;
       moved: 'no' | 'permanently' | 'temporarily';
+      /** What a body that was read as it came turned out to be; the result has none of it then. */
+      ingested?: Ingested;
     }
   | { end: 'gate'; gate: Exclude<GateAnswer, { answer: 'allowed' | 'aborted' }>; url: string; hops: number }
   | { end: 'left'; identity: UrlIdentity; hops: number; status: number }
@@ -53,8 +63,12 @@ export async function fetchRow(
     accept?: (type: string | null, status: number) => boolean;
     maxBodyBytes?: number;
     exemptFromRatio?: boolean;
+    maxWireBytes?: number;
+    timeoutMs?: number;
     unwrapGzip?: boolean;
     conditional: boolean;
+    /** Reads the body of a success as it comes, for what may not be held in memory. */
+    read?: BodyReader;
   },
 ): Promise<Arrival> {
   const own = identifyUrl(row.url);
@@ -83,17 +97,23 @@ export async function fetchRow(
     if (gate.answer === 'allowed') deps.onCrawlDelay(gate.crawlDelayMs);
     const waitMs = await deps.pacer.turn(deps.signal);
     if (!deps.mayStart()) return { end: 'handed_back' };
-    const result = await deps.client.request({
+    const asked: HttpRequest = {
       url,
       signal: deps.signal,
       ...(deps.proxies === undefined ? {} : { proxies: deps.proxies }),
       ...(request.accept ? { accept: request.accept } : {}),
       ...(request.maxBodyBytes ? { maxBodyBytes: request.maxBodyBytes } : {}),
+      ...(request.maxWireBytes ? { maxWireBytes: request.maxWireBytes } : {}),
+      ...(request.timeoutMs ? { timeoutMs: request.timeoutMs } : {}),
       ...(request.exemptFromRatio ? { exemptFromRatio: true } : {}),
       ...(request.unwrapGzip ? { unwrapGzip: true } : {}),
       // Validators belong to the address they were given by.
       ...(request.conditional && moved === 'no' ? { etag: row.etag, lastModified: row.lastModified } : {}),
-    });
+    };
+    const { result, ingested } =
+      request.read === undefined
+        ? { result: await deps.client.request(asked), ingested: undefined }
+        : await requestRead(deps.client, asked, request.read);
     noteAnswer(deps, result);
     deps.onRequest(logged(result, row, url, waitMs));
     if (result.outcome === 'failed' && result.kind === 'aborted') return { end: 'handed_back' };
@@ -102,7 +122,15 @@ export async function fetchRow(
       isRepeated = true;
       continue;
     }
-    if (result.outcome !== 'redirect') return { end: 'answered', result, url, identity, moved };
+    if (result.outcome !== 'redirect')
+      return {
+        end: 'answered',
+        result,
+        url,
+        identity,
+        moved,
+        ...(ingested === undefined ? {} : { ingested }),
+      };
 
     const target = identifyUrl(result.location, { base: url });
     if (target.outcome === 'rejected') {
@@ -136,6 +164,44 @@ export async function fetchRow(
     moved = permanent.has(result.status) && moved !== 'temporarily' ? 'permanently' : 'temporarily';
     identity = target.identity;
     seen.add(identity.fetchUrl);
+  }
+}
+
+/** Reads a body as it comes. */
+export type BodyReader = (
+  body: AsyncIterable<Buffer>,
+  at: { url: string; headers: Readonly<Record<string, string>> },
+) => Promise<Ingested>;
+
+/** A request whose body is read while it comes; what it came to is the same, without the body. */
+async function requestRead(
+  client: HttpClient,
+  asked: HttpRequest,
+  read: BodyReader,
+): Promise<{ result: HttpResult; ingested: Ingested | undefined }> {
+  const streamed = await client.requestStream(asked);
+  if (streamed.outcome !== 'response') return { result: streamed, ingested: undefined };
+  const { body, ...head } = streamed;
+  let bytes = 0;
+  async function* counted(): AsyncGenerator<Buffer> {
+    for await (const chunk of body) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  }
+  const timings = (): Timings => ({ ...head.timings, endedAt: performance.now() });
+  try {
+    const isGood = head.status >= 200 && head.status < 300;
+    // The body of an error is not worth reading, but its connection must be let go.
+    if (!isGood) for await (const _ of body) break;
+    const ingested = isGood ? await read(counted(), { url: asked.url, headers: head.headers }) : undefined;
+    const wireBytes = Number(head.headers['content-length'] ?? bytes) || bytes;
+    const none = { body: Buffer.alloc(0), wireBody: null, truncated: false } as const;
+    return { result: { ...head, ...none, wireBytes, timings: timings() }, ingested };
+  } catch (error) {
+    if (!(error instanceof HttpBodyError)) throw error;
+    const { kind, detail } = error;
+    return { result: { outcome: 'failed', kind, detail, timings: timings() }, ingested: undefined };
   }
 }
 

@@ -1,3 +1,4 @@
+import { MultiplierReader } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import { type Database, isConnectionLost } from '../db/index.ts';
 import { hasBacklog } from '../documents/index.ts';
@@ -84,6 +85,7 @@ export class Fetcher {
       }),
       settings: new SettingsCache(database.pool, monotonic),
       switches: this.#switches,
+      multipliers: new MultiplierReader(database.pool, monotonic),
       outage: this.#outage,
       owner: options.owner,
       clock,

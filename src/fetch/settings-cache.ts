@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Channel, loadChannels } from '../channels/index.ts';
+import { type Channel, loadChannels, loadMoved } from '../channels/index.ts';
 import type { Queryable } from '../db/index.ts';
 import type { LeasedUrl } from '../frontier/index.ts';
 import { loadSources, type Source } from '../sources/index.ts';
@@ -21,6 +21,7 @@ export class SettingsCache {
   readonly #sources = new Map<number, Entry<Source>>();
   readonly #channels = new Map<string, Entry<Channel>>();
   #wanted: Wanted | null = null;
+  readonly #moved = new Map<string, Channel>();
 
   constructor(db: Queryable, monotonic: () => number) {
     this.#db = db;
@@ -38,7 +39,9 @@ export class SettingsCache {
       }
       if (row.kind !== 'channel') continue;
       const key = row.hash.toString('hex');
-      if (isFresh(this.#channels.get(key), now)) continue;
+      // A row without a channel is a contradiction, or its channel came a moment ago: it is looked up anew.
+      const known = this.#channels.get(key);
+      if (isFresh(known, now) && known?.value) continue;
       wanted ??= this.#want();
       wanted.hashes.set(key, row.hash);
     }
@@ -56,10 +59,12 @@ export class SettingsCache {
     return wanted;
   }
 
+  // Read first, then replaced without a pause: other runs of this process look things up meanwhile.
   async #load({ sourceIds, hashes }: Wanted): Promise<void> {
-    const until = this.#monotonic() + lifeMs;
-    if (this.#sources.size > mostEntries) this.#sources.clear();
-    if (this.#channels.size > mostEntries) this.#channels.clear();
+    const now = this.#monotonic();
+    const until = now + lifeMs;
+    if (this.#sources.size > mostEntries) dropOld(this.#sources, now);
+    if (this.#channels.size > mostEntries) dropOld(this.#channels, now);
     if (sourceIds.size > 0) {
       const sources = new Map((await loadSources(this.#db, [...sourceIds])).map((one) => [one.id, one]));
       for (const id of sourceIds) this.#sources.set(id, { value: sources.get(id) ?? null, until });
@@ -68,8 +73,22 @@ export class SettingsCache {
       const channels = new Map(
         (await loadChannels(this.#db, [...hashes.values()])).map((one) => [one.hash.toString('hex'), one]),
       );
-      for (const key of hashes.keys()) this.#channels.set(key, { value: channels.get(key) ?? null, until });
+      const moved =
+        channels.size < hashes.size
+          ? await loadMoved(this.#db, [...hashes.values()])
+          : new Map<string, Channel>();
+      if (this.#moved.size > mostEntries) this.#moved.clear();
+      for (const key of hashes.keys()) {
+        this.#channels.set(key, { value: channels.get(key) ?? null, until });
+        this.#moved.delete(key);
+      }
+      for (const [key, channel] of moved) this.#moved.set(key, channel);
     }
+  }
+
+  /** What a poll has changed of its channel is read again before the next one. */
+  forget(row: Pick<LeasedUrl, 'hash'>): void {
+    this.#channels.delete(row.hash.toString('hex'));
   }
 
   /**
@@ -88,7 +107,17 @@ export class SettingsCache {
   channelOf(row: LeasedUrl): Channel | null {
     return row.kind === 'channel' ? (this.#channels.get(row.hash.toString('hex'))?.value ?? null) : null;
   }
+
+  /** The channel that has left the address of this row. */
+  movedFrom(row: LeasedUrl): Channel | null {
+    return this.channelOf(row) === null ? (this.#moved.get(row.hash.toString('hex')) ?? null) : null;
+  }
 }
 
 const isFresh = (entry: Entry<unknown> | undefined, now: number): boolean =>
   entry !== undefined && entry.until > now;
+
+/** Runs under way may need what is fresh. */
+function dropOld(entries: Map<unknown, Entry<unknown>>, now: number): void {
+  for (const [key, entry] of entries) if (!isFresh(entry, now - lifeMs)) entries.delete(key);
+}

@@ -55,6 +55,18 @@ export type SettleItem = {
     format: string | null;
     hub: string | null;
     lastItemAt: Date | null;
+    /** Why it sleeps from now on; left out: it does not begin to. */
+    sleep?: string;
+    /** Where a permanent redirect led. */
+    redirect?: string;
+    /** What was learnt of it, how many polls it deserves, and what its publisher asks for; left out: as before. */
+    rhythm?: object;
+    weight?: number;
+    floorSeconds?: number;
+    /** Items that appeared since the poll before, and how long ago together. */
+    delays?: { items: number; seconds: number };
+    /** Due until fetched. */
+    lateSeconds?: number;
   };
   /** A probe's answer, stored for whoever asked. */
   result?: object;
@@ -216,6 +228,14 @@ function itemRow(item: SettleItem): object {
     channel_new: channel?.newItems ?? undefined,
     channel_format: channel?.format ?? undefined,
     channel_hub: short(channel?.hub, 2048),
+    channel_sleep: channel?.sleep,
+    channel_redirect: channel?.redirect,
+    channel_rhythm: channel?.rhythm,
+    channel_weight: channel?.weight,
+    channel_floor: channel?.floorSeconds,
+    channel_delays: channel?.delays?.items,
+    channel_delay_s: channel?.delays?.seconds,
+    channel_late_s: channel?.lateSeconds,
     last_item_at: channel?.lastItemAt ?? undefined,
     result: item.result ?? undefined,
   };

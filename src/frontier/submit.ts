@@ -21,6 +21,8 @@ export type SubmitItem = {
   dueAt?: Date | null;
   /** When the producer says it was published or changed. */
   modifiedAt?: Date | null;
+  /** When it was first published; only measured by, never stored. */
+  publishedAt?: Date | null;
   /** Of the producer's own registrable domain, or a person's wish: may raise and refresh known rows. */
   own: boolean;
   /** For probes: makes the row unique. */

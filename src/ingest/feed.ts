@@ -13,11 +13,12 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
     ...(contentType === undefined ? {} : { contentType }),
   });
   if (parsed.outcome === 'not_a_feed') {
-    return { outcome: 'channel', reading: failedReading(`not a feed: ${parsed.detail}`), found: [] };
+    const reading = failedReading(`not a feed: ${parsed.detail}`, parsed.reason === 'html');
+    return { outcome: 'channel', reading, found: [] };
   }
   const { feed } = parsed;
   const submitEntry = entrySubmitter(response, settings, 'feed');
-  const found = feed.entries.flatMap((entry) => submitEntry(entry.link, newestOf(entry)));
+  const found = feed.entries.flatMap((entry) => submitEntry(entry.link, newestOf(entry), publishedOf(entry)));
   const hints = [feed.ttlMinutes === null ? 0 : feed.ttlMinutes * 60, feed.updatePeriodSeconds ?? 0];
   return {
     outcome: 'channel',
@@ -25,31 +26,46 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
     reading: {
       error: null,
       detail: null,
+      isPage: false,
       format: feed.version === null ? feed.format : `${feed.format} ${feed.version}`,
       hub: feed.hubs[0] ?? null,
       lastItemAt: latest(feed.entries.map(newestOf), settings.nowMs),
+      dates: newestDates(feed.entries.map(publishedOf)),
       skipped: feed.entriesWithoutLink,
-      floorSeconds: Math.max(...hints) || null,
-      children: [],
+      floorSeconds: Math.max(...hints),
+      files: null,
+      isWhole: !feed.truncated && !feed.capped,
     },
   };
 }
 
 /** A reading that found nothing usable. */
-export function failedReading(detail: string): ChannelReading {
+export function failedReading(detail: string, isPage = false): ChannelReading {
   return {
     error: 'parse',
     detail,
+    isPage,
     format: null,
     hub: null,
     lastItemAt: null,
+    dates: [],
     skipped: 0,
     floorSeconds: null,
-    children: [],
+    files: null,
+    isWhole: true,
   };
 }
 
 const newestOf = (entry: FeedEntry): Date | null => entry.updated ?? entry.published;
+const publishedOf = (entry: FeedEntry): Date | null => entry.published ?? entry.updated;
+
+const mostDates = 300;
+
+/** The newest of these dates, as many as a rhythm is learnt from. */
+export function newestDates(dates: readonly (Date | null)[]): number[] {
+  const times = dates.flatMap((date) => (date === null ? [] : [date.getTime()]));
+  return times.sort((a, b) => b - a).slice(0, mostDates);
+}
 
 /** The newest of the dates that are not in the future. */
 export function latest(dates: readonly (Date | null)[], nowMs: number): Date | null {
@@ -79,13 +95,17 @@ export function siteTest(urls: readonly string[]): (host: string) => boolean {
 }
 
 /** Turns a channel's entries into submissions; entries without a link give none. */
-export function entrySubmitter(response: PageResponse, settings: IngestSettings, origin: 'feed' | 'sitemap') {
+export function entrySubmitter(
+  response: Pick<PageResponse, 'row' | 'finalUrl'>,
+  settings: IngestSettings,
+  origin: 'feed' | 'sitemap',
+) {
   const home = settings.source?.url ?? response.finalUrl;
   const isOwn = siteTest([home, response.finalUrl]);
   const base = settings.source?.priority ?? 5;
   const priorityOf = (external: boolean) =>
     decidePriority({ base, origin, kind: 'article', depth: 0, external });
-  return (link: string | null, modifiedAt: Date | null): SubmitItem[] => {
+  return (link: string | null, modifiedAt: Date | null, publishedAt: Date | null): SubmitItem[] => {
     if (link === null || !URL.canParse(link, response.finalUrl)) return [];
     const host = new URL(link, response.finalUrl).hostname;
     const own = isOwn(host);
@@ -99,6 +119,7 @@ export function entrySubmitter(response: PageResponse, settings: IngestSettings,
         priority: priorityOf(!own),
         parentUrl: response.row.url,
         modifiedAt,
+        publishedAt,
         own,
       },
     ];

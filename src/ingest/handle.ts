@@ -1,9 +1,8 @@
 import { ingestArticle } from './article.ts';
 import { ingestFeed } from './feed.ts';
-import { ingestListing } from './links.ts';
+import { ingestListing, ingestPageChannel } from './links.ts';
 import { ingestProbe } from './probe.ts';
 import type { Ingested, IngestSettings, PageResponse } from './response.ts';
-import { ingestSitemap } from './sitemap.ts';
 
 /** One handler per kind: this is where a response becomes a document, links, or a channel's news. */
 export async function handleResponse(response: PageResponse, settings: IngestSettings): Promise<Ingested> {
@@ -13,8 +12,8 @@ export async function handleResponse(response: PageResponse, settings: IngestSet
     case 'listing':
       return ingestListing(response, settings);
     case 'channel':
-      return settings.channel?.kind === 'sitemap'
-        ? ingestSitemap(response, settings)
+      return settings.channel?.kind === 'page'
+        ? ingestPageChannel(response, settings)
         : ingestFeed(response, settings);
     case 'probe':
       return ingestProbe(response);

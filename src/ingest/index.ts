@@ -5,6 +5,8 @@ import { decideReader, readInThread } from './threads/index.ts';
 
 export type { ProbeResult } from './probe.ts';
 export type { ChannelReading, Ingested, IngestSettings, PageResponse } from './response.ts';
+export { SeenAddresses } from './seen.ts';
+export { readSitemapChannel, type SitemapSink } from './sitemap.ts';
 
 /**
  * Reads a response: what is small and takes linear time on this thread, the rest on another one with a deadline. The

@@ -9,7 +9,7 @@ const hash = Buffer.alloc(32);
 const source = { id: 1, url: 'http://h.test/', ingestionMode: 'spider', priority: 5, settings: {} } as Source;
 const settings: IngestSettings = {
   source,
-  channel: { kind: 'sitemap' } as Channel,
+  channel: null,
   minWords: 50,
   keepHtml: 'none',
   sitemapMaxAgeMs: 48 * 3_600_000,
@@ -19,63 +19,22 @@ const settings: IngestSettings = {
 function read(
   kind: 'channel' | 'listing',
   text: string,
-  finalUrl = 'http://h.test/sitemap.xml',
+  change: Partial<IngestSettings> = {},
 ): Promise<Ingested> {
+  const finalUrl = 'http://h.test/';
   const body = Buffer.from(text);
   const response = {
     row: { kind, url: finalUrl, sourceId: 1, depth: 0, hash } as LeasedUrl,
     finalUrl,
     finalHash: hash,
     status: 200,
-    headers: { 'content-type': kind === 'channel' ? 'application/xml' : 'text/html; charset=utf-8' },
+    headers: { 'content-type': 'text/html; charset=utf-8' },
     body,
     wireBody: body,
     contentEncoding: null,
   };
-  return ingest(response, settings);
+  return ingest(response, { ...settings, ...change });
 }
-
-const url = (loc: string, lastmod = '2026-03-04'): string =>
-  `<url><loc>${loc}</loc><lastmod>${lastmod}</lastmod></url>`;
-const file = (loc: string, lastmod = ''): string =>
-  `<sitemap><loc>${loc}</loc>${lastmod === '' ? '' : `<lastmod>${lastmod}</lastmod>`}</sitemap>`;
-
-describe('sitemaps', () => {
-  test('fresh entries of the site are submitted, others are not', async () => {
-    const result = await read(
-      'channel',
-      `<urlset>${url('http://h.test/a')}${url('http://h.test/old', '2025-01-01')}${url('http://other.test/b')}${url('http://www.h.test/c', '2026-03-03')}</urlset>`,
-    );
-    expect(result).toMatchObject({ outcome: 'channel', reading: { error: null, skipped: 1 } });
-    expect(result.outcome === 'channel' && result.found.map((one) => one.url)).toEqual([
-      'http://h.test/a',
-      'http://www.h.test/c',
-    ]);
-  });
-
-  test('a file that dates everything today gives no more than a file may name, the newest first', async () => {
-    const entries = Array.from({ length: 120_000 }, (_, i) =>
-      url(`http://h.test/${i}`, i === 119_999 ? '2026-03-04T11:00:00Z' : '2026-03-03'),
-    );
-    const result = await read('channel', `<urlset>${entries.join('')}</urlset>`);
-    expect(result.outcome === 'channel' && result.found.length).toBe(50_000);
-    expect(result.outcome === 'channel' && result.found[0]?.url).toBe('http://h.test/119999');
-  });
-
-  test('an index leads to files of its own domain only, newest first, and never to itself', async () => {
-    const own = 'http://www.h.test/sitemap.xml';
-    const result = await read(
-      'channel',
-      `<sitemapindex>${file('http://h.test/undated.xml')}${file('http://h.test/b.xml', '2026-03-03')}${file('http://h.test/a.xml', '2026-03-04')}${file('http://news.h.test/c.xml')}${file('http://other.test/d.xml')}${file(own)}</sitemapindex>`,
-      own,
-    );
-    expect(result.outcome === 'channel' && result.reading.children).toEqual([
-      'http://h.test/a.xml',
-      'http://h.test/b.xml',
-      'http://h.test/undated.xml',
-    ]);
-  });
-});
 
 describe('listings', () => {
   const links = Array.from(
@@ -88,7 +47,6 @@ describe('listings', () => {
     const result = await read(
       'listing',
       `<title>404 jobs</title>${links.join('')}<input type="password">${padding}`,
-      'http://h.test/',
     );
     expect(result.outcome).toBe('links');
     expect(result.outcome === 'links' && result.found.length).toBe(6);
@@ -99,9 +57,31 @@ describe('listings', () => {
     ['soft_404', '<title>Page not found</title><h1>Page not found</h1>'],
     ['login_wall', '<h1>Sign in</h1><form><input type="password"></form>'],
   ])('a page that is none: %s', async (reason, html) => {
-    expect(await read('listing', html + padding, 'http://h.test/')).toMatchObject({
+    expect(await read('listing', html + padding)).toMatchObject({
       outcome: 'rejected',
       reason,
+    });
+  });
+});
+
+describe('a page as a channel', () => {
+  const channel = { kind: 'page' } as Channel;
+  const feedMode = { ...source, ingestionMode: 'feed' } as Source;
+
+  test('gives its articles, whatever the mode of its source', async () => {
+    const html = `<main><a href="/2026/03/04/some-news-of-the-day-1">one</a><a href="/2026/03/04/some-news-of-the-day-2">two</a><a href="/about">us</a></main>`;
+    const result = await read('channel', html, { channel, source: feedMode });
+    expect(result).toMatchObject({ outcome: 'channel', reading: { error: null, format: 'page' } });
+    expect(result.outcome === 'channel' && result.found.map((one) => one.kind)).toEqual([
+      'article',
+      'article',
+    ]);
+  });
+
+  test('without links is a parse error', async () => {
+    expect(await read('channel', '<p>gone</p>', { channel })).toMatchObject({
+      outcome: 'channel',
+      reading: { error: 'parse' },
     });
   });
 });

@@ -4,6 +4,7 @@ import type { SourceSettings } from '../sources/index.ts';
 import { canonicalDomain, classifyUrl, decideUrlFilter, identifyUrl } from '../url/index.ts';
 import { validatePage } from '../validate/index.ts';
 import { readPage } from './article.ts';
+import { failedReading } from './feed.ts';
 import type { Ingested, IngestSettings, PageResponse } from './response.ts';
 
 const defaultDepth = 3;
@@ -23,7 +24,10 @@ function spiderRulesOf(response: PageResponse, { source }: IngestSettings): Spid
 /** Links of a page that the spider may follow; none unless the source is spidered or the domain was seeded. */
 export function findSpiderLinks(page: Page, response: PageResponse, settings: IngestSettings): SubmitItem[] {
   const rules = spiderRulesOf(response, settings);
-  if (rules === null) return [];
+  return rules === null ? [] : linksOf(page, response, rules);
+}
+
+function linksOf(page: Page, response: PageResponse, rules: SpiderRules): SubmitItem[] {
   const { row } = response;
   const depth = row.depth + 1;
   const maxDepth = rules.settings.maxDepth || defaultDepth;
@@ -84,4 +88,19 @@ export function ingestListing(response: PageResponse, settings: IngestSettings):
       return { outcome: 'rejected', reason: validation.reason, detail: validation.detail };
   }
   return { outcome: 'links', found: findSpiderLinks(page, response, settings) };
+}
+
+/**
+ * A page that is re-read for its links, as a feed is for its entries: articles only, whatever mode the source has. What
+ * is no listing is a parse error of the channel.
+ */
+export function ingestPageChannel(response: PageResponse, settings: IngestSettings): Ingested {
+  const page = readPage(response);
+  const links = discoverLinks(page).filter((link) => !link.inNav);
+  if (links.length === 0)
+    return { outcome: 'channel', reading: failedReading('the page has no links'), found: [] };
+  const rules = settings.source ?? { priority: defaultPriority, settings: {} };
+  const found = linksOf(page, response, rules).filter((one) => one.kind === 'article');
+  const reading = { ...failedReading(''), error: null, detail: null, format: 'page' };
+  return { outcome: 'channel', reading, found };
 }

@@ -23,21 +23,29 @@ export type IngestSettings = {
   keepHtml: 'none' | 'compressed';
   sitemapMaxAgeMs: number;
   nowMs: number;
+  /** Sites whose robots.txt names the sitemap at hand: it may list their addresses too. */
+  namedBy?: readonly string[];
 };
 
 /** What a channel's body was; errors are of the channel's own table, not the page table. */
 export type ChannelReading = {
   error: 'parse' | null;
   detail: string | null;
+  /** A page came instead: the channel may have gone elsewhere. */
+  isPage: boolean;
   format: string | null;
   hub: string | null;
   lastItemAt: Date | null;
+  /** When its newest items were published, a few hundred at most. */
+  dates: number[];
   /** Items that named no usable address. */
   skipped: number;
   /** The publisher asks not to be polled more often than this. */
   floorSeconds: number | null;
-  /** Sitemaps an index names, newest first. */
-  children: string[];
+  /** Files that a sitemap index names and that have changed lately, newest first; null: it is no index. */
+  files: { url: string; modifiedAt: Date | null }[] | null;
+  /** It was read to its end. */
+  isWhole: boolean;
 };
 
 /** What a handler made of a response. Found URLs are submitted before the row is settled. */

@@ -1,103 +1,149 @@
-import { parseSitemap, type SitemapEntry } from '../feed-formats/index.ts';
-import { canonicalDomain } from '../url/index.ts';
-import { entrySubmitter, failedReading, latest, siteTest } from './feed.ts';
-import { header, type Ingested, type IngestSettings, type PageResponse } from './response.ts';
+import { readSitemap, type SitemapEntry } from '../feed-formats/index.ts';
+import type { SubmitItem } from '../frontier/index.ts';
+import { entrySubmitter, failedReading, latest, newestDates, siteTest } from './feed.ts';
+import type { ChannelReading, Ingested, IngestSettings, PageResponse } from './response.ts';
+import type { SeenAddresses } from './seen.ts';
 
-// Entries without a date: the newest of them stand first in most files.
-const mostUndated = 100;
-const mostChildren = 10;
+// What the first poll takes of a file without dates, where nobody can say what is new.
+const mostBaseline = 100;
+// Files of an index that are followed, the newest first.
+const mostFiles = 100;
 // As many as the protocol lets a file name; a file that dates a million of them today means harm.
-const mostDated = 50_000;
+const mostEntries = 50_000;
 
-/** What is worth keeping of a sitemap's entries while they are read. */
+/** A sitemap's response without its body, which is read as it comes. */
+export type SitemapResponse = Pick<PageResponse, 'row' | 'finalUrl' | 'headers'>;
+
+/** Where entries go while a sitemap is read, and what is known of those without dates. */
+export type SitemapSink = {
+  submit: (items: SubmitItem[]) => Promise<unknown>;
+  seen: SeenAddresses;
+};
+
+/** What is made of a sitemap's entries while they are read; the entries themselves are not kept. */
 class Harvest {
-  readonly undated: SitemapEntry[] = [];
-  dated: SitemapEntry[] = [];
+  readonly files: { url: string; modifiedAt: Date | null }[] = [];
+  readonly dates: number[] = [];
   foreign = 0;
   lastItemAt: Date | null = null;
+  #taken = 0;
+  /** Of a first poll without dates: its first addresses and its last ones. */
+  readonly #first: string[] = [];
+  #last: string[] = [];
   readonly #isOwn: (host: string) => boolean;
   readonly #nowMs: number;
   readonly #oldestMs: number;
+  readonly #sink: SitemapSink;
+  readonly #submitEntry: ReturnType<typeof entrySubmitter>;
 
-  constructor(url: string, settings: IngestSettings) {
-    this.#isOwn = siteTest([url]);
+  constructor(response: SitemapResponse, settings: IngestSettings, sink: SitemapSink) {
+    this.#isOwn = siteTest([response.finalUrl, ...(settings.namedBy ?? [])]);
     this.#nowMs = settings.nowMs;
     this.#oldestMs = settings.nowMs - settings.sitemapMaxAgeMs;
+    this.#sink = sink;
+    this.#submitEntry = entrySubmitter(response, settings, 'sitemap');
   }
 
-  take(entries: readonly SitemapEntry[]): void {
+  async take(entries: readonly SitemapEntry[], isIndex: boolean): Promise<void> {
+    const found: SubmitItem[] = [];
     for (const entry of entries) {
-      if (this.#isOwn(new URL(entry.loc).hostname)) this.#keep(entry);
-      else this.foreign += 1;
+      if (!this.#isOwn(new URL(entry.loc).hostname)) this.foreign += 1;
+      else if (isIndex) this.#takeFile(entry);
+      else if (this.#isWanted(entry)) found.push(...this.#itemOf(entry));
     }
-    if (this.dated.length > 2 * mostDated) this.#cut();
+    if (found.length > 0) await this.#sink.submit(found);
   }
 
-  /** The entries of the time that counts, at most so many, the newest where there are more. */
-  fresh(): SitemapEntry[] {
-    if (this.dated.length > mostDated) this.#cut();
-    return this.dated;
+  /** What only the whole file tells: the newest of a first poll without dates. */
+  async finish(): Promise<void> {
+    const isNewestLast = dateIn(this.#last.at(-1)) > dateIn(this.#first[0]);
+    const baseline = isNewestLast && this.#last.length >= mostBaseline ? this.#last : this.#first;
+    const found = baseline.flatMap((url) => this.#submitEntry(url, null, null));
+    if (found.length > 0) await this.#sink.submit(found);
   }
 
-  #keep(entry: SitemapEntry): void {
-    const { lastModified } = entry;
+  #takeFile({ loc, lastModified }: SitemapEntry): void {
     this.lastItemAt = latest([this.lastItemAt, lastModified], this.#nowMs);
-    if (lastModified !== null) {
-      if (lastModified.getTime() >= this.#oldestMs) this.dated.push(entry);
-    } else if (this.undated.length < mostUndated) this.undated.push(entry);
+    if (lastModified !== null && lastModified.getTime() < this.#oldestMs) return;
+    this.files.push({ url: loc, modifiedAt: lastModified });
+    if (this.files.length > 2 * mostFiles) this.cutFiles();
   }
 
-  #cut(): void {
-    this.dated = this.dated.sort(newestFirst).slice(0, mostDated);
+  /** The newest files; those without a date come last. */
+  cutFiles(): { url: string; modifiedAt: Date | null }[] {
+    this.files.sort((a, b) => (b.modifiedAt?.getTime() ?? 0) - (a.modifiedAt?.getTime() ?? 0));
+    this.files.length = Math.min(this.files.length, mostFiles);
+    return this.files;
+  }
+
+  /** Whether an entry is news: modified lately or, without a date, not in the file at the last poll. */
+  #isWanted({ loc, lastModified }: SitemapEntry): boolean {
+    this.lastItemAt = latest([this.lastItemAt, lastModified], this.#nowMs);
+    if (this.#taken >= mostEntries) return false;
+    if (lastModified === null) {
+      if (this.#sink.seen.note(loc) !== 'new') return false;
+      if (this.#sink.seen.isFirst) {
+        if (this.#first.length < mostBaseline) this.#first.push(copy(loc));
+        this.#last.push(copy(loc));
+        if (this.#last.length > 2 * mostBaseline) this.#last = this.#last.slice(-mostBaseline);
+        return false;
+      }
+    } else if (lastModified.getTime() < this.#oldestMs) return false;
+    this.#taken += 1;
+    return true;
+  }
+
+  #itemOf(entry: SitemapEntry): SubmitItem[] {
+    const published = entry.news?.publicationDate ?? null;
+    const date = published ?? entry.lastModified;
+    if (date !== null && this.dates.length < 1000) this.dates.push(date.getTime());
+    return this.#submitEntry(entry.loc, entry.lastModified, published);
   }
 }
 
-const newestFirst = (a: SitemapEntry, b: SitemapEntry): number =>
-  (b.lastModified?.getTime() ?? 0) - (a.lastModified?.getTime() ?? 0);
+// A slice keeps its whole chunk of the document alive.
+const copy = (text: string): string => Buffer.from(text, 'utf8').toString('utf8');
 
-/** A sitemap: fresh entries of its own site are submitted; an index names further files. */
-export async function ingestSitemap(response: PageResponse, settings: IngestSettings): Promise<Ingested> {
-  const contentType = header(response, 'content-type');
-  const harvest = new Harvest(response.finalUrl, settings);
-  const sitemap = await parseSitemap(response.body, {
+/** The day in an address, as a number that grows with it; 0 where there is none. */
+function dateIn(url: string | undefined): number {
+  const found = /[/-]((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?(0[1-9]|[12]\d|3[01])?(?=\D|$)/.exec(url ?? '');
+  return found === null ? 0 : Number(`${found[1]}${found[2]}${found[3] ?? '00'}`);
+}
+
+/**
+ * A sitemap, read as it comes: fresh entries of its own site go to the sink in batches, an index names further files.
+ * Memory does not grow with the file.
+ */
+export async function readSitemapChannel(
+  chunks: AsyncIterable<Uint8Array>,
+  response: SitemapResponse,
+  settings: IngestSettings,
+  sink: SitemapSink,
+): Promise<Ingested> {
+  const contentType = response.headers['content-type'];
+  const harvest = new Harvest(response, settings, sink);
+  const sitemap = await readSitemap(chunks, {
     url: response.finalUrl,
     ...(contentType === undefined ? {} : { contentType }),
-    onEntries: (entries) => harvest.take(entries),
+    onEntries: (entries, kind) => harvest.take(entries, kind === 'index'),
   });
   if (sitemap.kind === 'error') {
-    return {
-      outcome: 'channel',
-      reading: failedReading(`not a sitemap: ${sitemap.error ?? 'unknown form'}`),
-      found: [],
-    };
+    const isPage = sitemap.error === 'the file is an HTML page';
+    const reading = failedReading(`not a sitemap: ${sitemap.error ?? 'unknown form'}`, isPage);
+    return { outcome: 'channel', reading, found: [] };
   }
-  const reading = {
+  await harvest.finish();
+  const reading: ChannelReading = {
     ...failedReading(''),
     error: null,
     detail: null,
     format: `sitemap ${sitemap.kind}`,
     skipped: sitemap.invalid + harvest.foreign,
     lastItemAt: harvest.lastItemAt,
+    dates: newestDates(harvest.dates.map((date) => new Date(date))),
+    files:
+      sitemap.kind === 'index' ? harvest.cutFiles().filter((one) => one.url !== response.finalUrl) : null,
+    isWhole: sitemap.stopped === null,
   };
-  if (sitemap.kind === 'index') {
-    return {
-      outcome: 'channel',
-      reading: { ...reading, children: childrenOf(response, harvest) },
-      found: [],
-    };
-  }
-  const submitEntry = entrySubmitter(response, settings, 'sitemap');
-  const found = [...harvest.fresh(), ...harvest.undated].flatMap((entry) =>
-    submitEntry(entry.loc, entry.lastModified),
-  );
-  return { outcome: 'channel', reading, found };
-}
-
-/** The files of an index, newest first. They are read in this lease, so they must lie in its domain. */
-function childrenOf(response: PageResponse, harvest: Harvest): string[] {
-  const domain = canonicalDomain(response.finalUrl);
-  return [...harvest.fresh().sort(newestFirst), ...harvest.undated]
-    .filter((entry) => entry.loc !== response.finalUrl && canonicalDomain(entry.loc) === domain)
-    .slice(0, mostChildren)
-    .map((entry) => entry.loc);
+  return { outcome: 'channel', reading, found: [] };
 }

@@ -1,3 +1,4 @@
+import { pruneStates, sharePolls } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import { discoverChannels } from '../discover/index.ts';
@@ -5,6 +6,7 @@ import { indexDocuments } from '../documents/index.ts';
 import { countDomains, loadLeases, rescoreDomains, reviveAllowed } from '../domains/index.ts';
 import { dropOldPartitions, ensurePartitions, foldCounters, pruneProbes } from '../frontier/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
+import { sweepDisabled } from '../sources/index.ts';
 import { SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 
@@ -42,6 +44,14 @@ export class Scheduler {
       loop('index', 500, () => this.#index()),
       loop('counters', 10_000, async () => {
         await foldCounters(this.#options.database.pool);
+        return 'idle';
+      }),
+      loop('polls', 300_000, async () => {
+        await sharePolls(this.#options.database.pool);
+        return 'idle';
+      }),
+      loop('holds', 2000, async () => {
+        await sweepDisabled(this.#options.database.pool);
         return 'idle';
       }),
       loop('revive', 5000, () => this.#revive()),
@@ -103,6 +113,7 @@ export class Scheduler {
         this.#options.log.info({ table, dropped }, 'dropped day partitions past their retention');
     }
     await pruneProbes(pool);
+    await pruneStates(pool);
     return 'idle';
   }
 }

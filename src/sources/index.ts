@@ -1,4 +1,12 @@
 export {
+  applyHolds,
+  deleteSource,
+  requireSource,
+  type SourceAct,
+  setSourceEnabled,
+  sweepDisabled,
+} from './operate.ts';
+export {
   checkSourceUrl,
   createSource,
   findSourceBySlug,

@@ -13,6 +13,8 @@ export type SourceSettings = {
   exclude?: string[];
   allowLeaving?: boolean;
   maxDepth?: number;
+  /** Its channels are polled at their interval, whatever is learnt of them. */
+  fixedInterval?: boolean;
   /** false: Disallow lines do not hold for this source. Set only by an operator, and written down. */
   respectRobots?: boolean;
   /** Proxies for its requests instead of the configured ones; an empty list means none. */
@@ -134,6 +136,11 @@ export async function loadSources(db: Queryable, ids: readonly number[]): Promis
 export type SourceChange = {
   rateLimitMs?: number | null;
   priority?: number;
+  mode?: IngestionMode;
+  /** Minutes between polls of its feeds; what was given to a sitemap stays. */
+  intervalMinutes?: number;
+  /** Feeds are polled at exactly that interval; null or false: when items are expected. */
+  fixedInterval?: boolean | null;
   proxies?: string[] | null;
 };
 
@@ -144,15 +151,19 @@ export async function updateSource(
   change: SourceChange,
   actor: string,
 ): Promise<Source | null> {
-  const { rateLimitMs, priority, ...settings } = change;
+  const { rateLimitMs, priority, mode, intervalMinutes, ...settings } = change;
   const given = Object.entries(settings).filter(([, value]) => value !== undefined);
   const set = Object.fromEntries(given.filter(([, value]) => value !== null));
   const unset = given.filter(([, value]) => value === null).map(([name]) => name);
   const result = await db.query<Source>(
     `WITH changed AS (
        UPDATE sources SET updated_at = now(), settings = (settings || $2::jsonb) - $3::text[],
-              rate_limit_ms = CASE WHEN $4::boolean THEN $5 ELSE rate_limit_ms END, priority = coalesce($6, priority)
+              rate_limit_ms = CASE WHEN $4::boolean THEN $5 ELSE rate_limit_ms END, priority = coalesce($6, priority),
+              ingestion_mode = coalesce($9, ingestion_mode), feed_poll_interval_minutes = coalesce($10, feed_poll_interval_minutes)
         WHERE slug = $1 RETURNING ${columns}
+     ), polled AS (
+       UPDATE channels c SET interval_seconds = $10 * 60 FROM changed x
+        WHERE c.source_id = x.id AND c.kind <> 'sitemap' AND $10::integer IS NOT NULL
      ), noted AS (
        INSERT INTO audit (actor, action, subject, detail) SELECT $7, 'source', c.slug, $8::jsonb FROM changed c)
      SELECT * FROM changed`,
@@ -166,6 +177,8 @@ export async function updateSource(
       actor,
       // Proxies may carry a password.
       JSON.stringify(change.proxies ? { ...change, proxies: change.proxies.length } : change),
+      mode ?? null,
+      intervalMinutes ?? null,
     ],
   );
   return result.rows[0] ?? null;

@@ -52,6 +52,12 @@ export function createMetrics() {
       buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 3600],
       registers,
     }),
+    discoveryDelay: new Histogram({
+      name: 'outrider_discovery_delay_seconds',
+      help: 'Time between the publication of an item and its place in the frontier, of items found by a later poll than the first.',
+      buckets: [5, 30, 60, 120, 300, 600, 900, 1800, 3600, 14_400, 86_400],
+      registers,
+    }),
     outage: new Gauge({
       name: 'outrider_outage_suspected',
       help: '1 while this process believes that its own network is down.',

@@ -171,7 +171,7 @@ describe('up', () => {
     expect(channels.find((one) => one.url === web.groundTruth()[0]!.feeds[0])!.polls).toBeGreaterThanOrEqual(
       1,
     );
-    expect((await run(['channels'])).stdout).toMatch(/^KIND +URL +POLLS/m);
+    expect((await run(['channels'])).stdout).toMatch(/^ID +KIND +URL +POLLS/m);
   });
 
   test('a fetcher that is killed is started again and goes on', async () => {

@@ -109,6 +109,8 @@ export class Lab {
     env?: Readonly<Record<string, string>>;
     /** Which of the publishers' hosts the hosts file leaves to DNS. */
     unlisted?: readonly string[];
+    /** The web's time, which stands still; a day in the past unless said. */
+    startMs?: number;
   }): Promise<Lab> {
     const dir = mkdtempSync(join(tmpdir(), 'outrider-lab-'));
     const database = await createTestDatabase();
@@ -116,7 +118,7 @@ export class Lab {
       seed: 61,
       publishers: options.publishers.length,
       changes: options.publishers,
-      startMs: Date.parse('2024-06-05T12:00:00Z'),
+      startMs: options.startMs ?? Date.parse('2024-06-05T12:00:00Z'),
       speed: 0,
       tls: true,
     });

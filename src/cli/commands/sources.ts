@@ -1,17 +1,21 @@
 import type { Command } from 'commander';
 import { findDiscovery, listChannels, startDiscovery } from '../../channels/index.ts';
 import type { Database, Queryable } from '../../db/index.ts';
-import { loadSelectorRates } from '../../documents/index.ts';
+import { loadSelectorRates, removeDocuments } from '../../documents/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import {
+  applyHolds,
   checkSourceUrl,
   createSource,
-  findSourceBySlug,
+  deleteSource,
+  type IngestionMode,
   listSources,
   loadSources,
+  requireSource,
   type Source,
   type SourceChange,
   saveRespectRobots,
+  setSourceEnabled,
   updateSource,
 } from '../../sources/index.ts';
 import { systemClock } from '../../telemetry/index.ts';
@@ -20,7 +24,7 @@ import { wholeNumber } from '../numbers.ts';
 import { onOff, operatorName } from '../operator.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
 
-/** `add`, `sources`, `channels`. */
+/** `add` and `sources`. */
 export function addSourceCommands(program: Command): void {
   program
     .command('add <url...>')
@@ -64,19 +68,71 @@ export function addSourceCommands(program: Command): void {
     });
   sources
     .command('set <slug>')
-    .description('give a source its own delay, priority or proxies; "default" takes it back')
+    .description('change a source: its polls, mode, delay, priority or proxies; "default" takes a value back')
+    .option('--mode <mode>', 'feed, spider or both')
+    .option('--every <minutes>', 'minutes between polls of its feeds')
+    .option('--fixed <on|off>', 'whether its feeds keep to that interval, whatever is learnt of them')
     .option('--delay <ms>', 'least milliseconds between two requests for its URLs')
     .option('--priority <n>', '1 to 10')
     .option('--proxies <list>', 'comma-separated proxy addresses, or "none"')
     .action(async (slug: string, flags: SetFlags, command: Command) => {
       const change = sourceChangeOf(flags);
       const context = loadContext(command);
-      const source = await withDatabase(context, ({ pool }) =>
-        updateSource(pool, slug, change, operatorName()),
-      );
-      if (source === null) throw unknownSource(slug);
+      const source = await withDatabase(context, async ({ pool }) => {
+        const changed = await updateSource(pool, slug, change, operatorName());
+        if (changed === null) throw unknownSource(slug);
+        if (change.mode !== undefined) await applyHolds(pool, changed);
+        return changed;
+      });
       if (context.flags.json) return printJson(source);
       say(`${source.name} is changed; every fetcher follows within seconds.`);
+    });
+  for (const [word, enabled] of [
+    ['disable', false],
+    ['enable', true],
+  ] as const)
+    sources
+      .command(`${word} <slug>`)
+      .description(
+        enabled ? 'go on with a source where it stood' : 'poll and fetch nothing of a source for now',
+      )
+      .option('--reason <words>', 'why')
+      .action(async (slug: string, flags: { reason?: string }, command: Command) => {
+        const context = loadContext(command);
+        const act = { actor: operatorName(), reason: flags.reason ?? null };
+        const source = await withDatabase(context, ({ pool }) => setSourceEnabled(pool, slug, enabled, act));
+        if (source === null) throw unknownSource(slug);
+        if (context.flags.json) return printJson(source);
+        say(
+          enabled
+            ? `${source.name} is followed again; what waited is due.`
+            : `${source.name} is disabled; its channels are not polled and its URLs are held.`,
+        );
+      });
+  sources
+    .command('delete <slug>')
+    .description('forget a source and its channels; its documents stay unless said otherwise')
+    .option('--documents <keep|delete>', 'what becomes of its documents', 'keep')
+    .action(async (slug: string, flags: { documents: string }, command: Command) => {
+      if (flags.documents !== 'keep' && flags.documents !== 'delete')
+        throw new AppError('usage', `--documents ${flags.documents} is neither keep nor delete`, {
+          exitCode: EXIT.usage,
+        });
+      const context = loadContext(command);
+      const removed = await withDatabase(context, async (database) => {
+        const { id } = await requireSource(database.pool, slug);
+        await setSourceEnabled(database.pool, slug, false, {
+          actor: operatorName(),
+          reason: 'it is being deleted',
+        });
+        const documents = flags.documents === 'delete' ? await removeDocuments(database, id) : 0;
+        await deleteSource(database.pool, slug, { actor: operatorName() });
+        return documents;
+      });
+      if (context.flags.json) return printJson({ slug, deleted: true, documents: removed });
+      say(
+        `${slug} is deleted${flags.documents === 'delete' ? ` with ${removed} documents` : '; its documents stay'}.`,
+      );
     });
   sources
     .command('robots <slug> <on|off>')
@@ -104,9 +160,7 @@ export function addSourceCommands(program: Command): void {
       const last = wholeNumber('--last', flags.last, { least: 1, most: 100_000 });
       const context = loadContext(command);
       const rates = await withDatabase(context, async ({ pool }) => {
-        const source = await findSourceBySlug(pool, slug);
-        if (source === null) throw unknownSource(slug);
-        return loadSelectorRates(pool, source, last);
+        return loadSelectorRates(pool, await requireSource(pool, slug), last);
       });
       if (context.flags.json) return printJson(rates);
       if (rates.length === 0) return say('None of its documents was read with selectors yet.');
@@ -120,28 +174,6 @@ export function addSourceCommands(program: Command): void {
         },
         { title: 'LAST MATCH', value: (row) => relativeTime(row.lastMatchAt) },
         { title: 'NEWEST PAGE', value: (row) => row.latest, flexible: true },
-      ]);
-    });
-  program
-    .command('channels')
-    .description('list feeds and sitemaps with how their polls went, trouble first')
-    .action(async (_flags: object, command: Command) => {
-      const context = loadContext(command);
-      const channels = await withDatabase(context, ({ pool }) => listChannels(pool));
-      if (context.flags.json) return printJson(channels.map(({ hash: _hash, ...rest }) => rest));
-      if (channels.length === 0) return say('No channels yet. "outrider add <url>" finds them.');
-      printTable(channels, [
-        { title: 'KIND', value: (row) => row.kind },
-        { title: 'URL', value: (row) => row.url, flexible: true },
-        { title: 'POLLS', value: (row) => String(row.polls), align: 'right' },
-        { title: '304', value: (row) => String(row.notModified), align: 'right' },
-        { title: 'NEW/SEEN', value: (row) => `${row.itemsNew}/${row.itemsSeen}`, align: 'right' },
-        {
-          title: 'ERRORS',
-          value: (row) => (row.errorsInRow === 0 ? '–' : `${row.errorsInRow} × ${row.errorKind}`),
-        },
-        { title: 'LAST GOOD', value: (row) => relativeTime(row.lastSuccessAt) },
-        { title: 'NEXT', value: (row) => relativeTime(row.dueAt) },
       ]);
     });
 }
@@ -250,7 +282,14 @@ const unknownSource = (slug: string): AppError =>
     advice: 'The SLUG column of "outrider sources" lists them.',
   });
 
-type SetFlags = { delay?: string; priority?: string; proxies?: string };
+type SetFlags = {
+  delay?: string;
+  priority?: string;
+  proxies?: string;
+  mode?: string;
+  every?: string;
+  fixed?: string;
+};
 
 function sourceChangeOf(flags: SetFlags): SourceChange {
   const orNull = <T>(text: string, read: (text: string) => T): T | null =>
@@ -267,13 +306,26 @@ function sourceChangeOf(flags: SetFlags): SourceChange {
       ? {}
       : { priority: wholeNumber('--priority', flags.priority, { least: 1, most: 10 }) }),
     ...(flags.proxies === undefined ? {} : { proxies: orNull(flags.proxies, proxyList) }),
+    ...(flags.mode === undefined ? {} : { mode: ingestionMode(flags.mode) }),
+    ...(flags.every === undefined
+      ? {}
+      : { intervalMinutes: wholeNumber('--every', flags.every, { least: 1, most: 43_200 }) }),
+    ...(flags.fixed === undefined ? {} : { fixedInterval: onOff(flags.fixed) ? true : null }),
   };
   if (Object.keys(change).length === 0)
     throw new AppError('usage', 'nothing to set', {
       exitCode: EXIT.usage,
-      advice: 'Give at least one of --delay, --priority and --proxies.',
+      advice: 'Give at least one of --mode, --every, --fixed, --delay, --priority and --proxies.',
     });
   return change;
+}
+
+function ingestionMode(text: string): IngestionMode {
+  if (text === 'feed' || text === 'spider' || text === 'both') return text;
+  throw new AppError('usage', `"${text}" is no mode`, {
+    exitCode: EXIT.usage,
+    advice: 'A source is followed by feed, spider or both.',
+  });
 }
 
 function proxyList(text: string): string[] {

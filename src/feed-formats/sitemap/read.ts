@@ -14,7 +14,7 @@ export type SitemapOptions = {
   /** The Content-Type header. */
   contentType?: string;
   /** Takes the entries in batches as they are read, awaited; without it they are in the result. */
-  onEntries?: (entries: SitemapEntry[]) => void | Promise<void>;
+  onEntries?: (entries: SitemapEntry[], kind: SitemapResult['kind']) => void | Promise<void>;
   /** Entries per batch; 500. */
   batchSize?: number;
   /** Entries read at most; 1,000,000 (the protocol allows 50,000, real files have more). */
@@ -93,6 +93,8 @@ class EntryCollector implements SitemapSink {
   count = 0;
   invalid = 0;
   stopped: SitemapResult['stopped'] = null;
+  /** What the entries of the moment are; known before the first of them is. */
+  kindOf: () => SitemapResult['kind'] = () => 'error';
   #onEntries: SitemapOptions['onEntries'];
   #batchSize: number;
   #maxEntries: number;
@@ -119,7 +121,7 @@ class EntryCollector implements SitemapSink {
   async flush(isLast: boolean): Promise<void> {
     if (this.#onEntries === undefined) return;
     while (this.entries.length >= this.#batchSize || (isLast && this.entries.length > 0)) {
-      await this.#onEntries(this.entries.splice(0, this.#batchSize));
+      await this.#onEntries(this.entries.splice(0, this.#batchSize), this.kindOf());
     }
   }
 }
@@ -136,6 +138,7 @@ class Reading {
 
   constructor(collector: EntryCollector, options: SitemapOptions) {
     this.#collector = collector;
+    collector.kindOf = () => this.#kind();
     this.#options = options;
     this.#feed = new FeedCollector(options);
   }
@@ -168,6 +171,12 @@ class Reading {
     if (kind === 'urlset' || kind === 'index') return { kind, error: null };
     if (this.#text !== null && this.#collector.count > 0) return { kind: 'text', error: null };
     return { kind: 'error', error: this.#errorText(kind) };
+  }
+
+  #kind(): SitemapResult['kind'] {
+    if (this.#feed.isActive) return 'feed';
+    if (this.#text !== null) return 'text';
+    return this.#xml?.kind === 'index' ? 'index' : 'urlset';
   }
 
   #finishFeed(): { kind: SitemapResult['kind']; error: string | null } {

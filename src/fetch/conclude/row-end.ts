@@ -1,9 +1,11 @@
 import type { RefreshOptions } from '../../domains/index.ts';
 import type { LeasedUrl, SettleItem, SubmitItem } from '../../frontier/index.ts';
 import type { Ingested, IngestSettings } from '../../ingest/index.ts';
+import type { UrlIdentity } from '../../url/index.ts';
 import type { HttpResult } from '../client/index.ts';
 import type { Arrival } from '../exchange.ts';
 import type { DomainSignal, Verdict } from '../outcome.ts';
+import type { PollNews } from '../poll-schedule.ts';
 
 /** Everything that follows from one row's fetch: what to submit, what to settle, what it says about the domain. */
 export type RowEnd = {
@@ -11,8 +13,22 @@ export type RowEnd = {
   document: Extract<Ingested, { outcome: 'document' }>['document'] | null;
   found: SubmitItem[];
   domain: DomainSignal;
-  /** Sitemaps a sitemap index names; read in the same lease. */
-  children: string[];
+  /** What else follows for the channel that was polled. */
+  poll?: PollEnd;
+};
+
+/** What a poll means for its channel beyond its row. */
+export type PollEnd = {
+  /** It succeeded: what it brought says when the next one is due. */
+  news?: PollNews;
+  /** It leads elsewhere: when the channel could be moved there, `items` are settled instead of the row's own. */
+  move?: { to: UrlIdentity; dueInMs: number; items: SettleItem[] };
+  /** Files that a sitemap index names: they become rows of their own. */
+  files?: { url: string; modifiedAt: Date | null }[];
+  /** Its site is looked through again, and why. */
+  rediscover?: string;
+  /** All errors in a row, this one included. */
+  trouble?: { error: string; text: string; failures: number; sleeps: boolean };
 };
 
 export type RowContext = {
@@ -49,7 +65,7 @@ export function ended(
   domain: DomainSignal = neutral,
 ): RowEnd {
   const item: SettleItem = { hash: row.hash, kind: row.kind, fetched: false, ...verdict, ...extra };
-  return { items: [item], document: null, found: [], domain, children: [] };
+  return { items: [item], document: null, found: [], domain };
 }
 
 /** The response as a handler gets it. */

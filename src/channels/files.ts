@@ -1,0 +1,100 @@
+import type { Queryable } from '../db/index.ts';
+import { submit } from '../frontier/index.ts';
+import { channelHash, identifyUrl } from '../url/index.ts';
+import { type Channel, pollRow } from './channels.ts';
+import { endRow } from './moves.ts';
+
+/** A file that a sitemap index names. */
+export type SitemapFile = { url: string; modifiedAt: Date | null };
+
+// An index of indexes exists; beyond that it is a maze.
+const deepestIndex = 1;
+
+/**
+ * Makes the files of a sitemap index rows of their own, each under its domain's lease and with validators of its own.
+ * One that the index calls changed is read at once; one that it no longer names, or that has not changed for days, is no
+ * longer polled. An address is one channel, so that an index that names itself or its parents leads nowhere.
+ */
+export async function saveFiles(
+  db: Queryable,
+  index: Pick<Channel, 'id' | 'sourceId' | 'depth' | 'intervalSeconds'>,
+  files: readonly SitemapFile[],
+): Promise<void> {
+  if (index.depth > deepestIndex) return;
+  const named = files.flatMap((file) => {
+    const identified = identifyUrl(file.url);
+    if (identified.outcome === 'rejected') return [];
+    const { identity } = identified;
+    return [{ ...file, url: identity.fetchUrl, identity, hash: channelHash(identity.fetchUrl) }];
+  });
+  await db.query(
+    `INSERT INTO channels (source_id, kind, url, bucket, domain_key, url_hash, interval_seconds, found_by, parent_id, depth)
+     SELECT $1, 'sitemap', f.url, f.bucket, f.domain_key, f.hash, $2, 'index', $3, $4
+       FROM unnest($5::text[], $6::smallint[], $7::bigint[], $8::bytea[]) AS f(url, bucket, domain_key, hash)
+      WHERE NOT EXISTS (SELECT FROM channel_addresses a WHERE a.url_hash = f.hash)
+     ON CONFLICT (url_hash) DO NOTHING`,
+    [
+      index.sourceId,
+      index.intervalSeconds,
+      index.id,
+      index.depth + 1,
+      named.map((one) => one.url),
+      named.map((one) => one.identity.bucket),
+      named.map((one) => one.identity.domainKey.toString()),
+      named.map((one) => one.hash),
+    ],
+  );
+  // A file that has moved is still named by the address it left.
+  const own = await db.query<{ id: number; hashes: Buffer[]; url: string; sourceId: number }>(
+    `SELECT c.id, c.url_hash || ARRAY(SELECT a.url_hash FROM channel_addresses a WHERE a.channel_id = c.id) AS hashes,
+            c.url, c.source_id AS "sourceId" FROM channels c WHERE c.parent_id = $1`,
+    [index.id],
+  );
+  const byHash = new Map(named.map((one) => [one.hash.toString('hex'), one]));
+  const nameOf = (hashes: readonly Buffer[]) =>
+    hashes.map((hash) => byHash.get(hash.toString('hex'))).find((one) => one !== undefined);
+  const items = own.rows.flatMap((one) => {
+    const file = nameOf(one.hashes);
+    return file === undefined ? [] : [{ ...pollRow(one), modifiedAt: file.modifiedAt }];
+  });
+  if (items.length > 0) await submit(db, items);
+  for (const one of own.rows.filter((row) => nameOf(row.hashes) === undefined)) {
+    await db.query('DELETE FROM channels WHERE id = $1', [one.id]);
+    await endRow(db, one.url, 'channel_removed', null);
+  }
+}
+
+/** What was in a sitemap without dates at its last poll; null: nothing is known. */
+export async function loadSeen(db: Queryable, bucket: number, channelId: number): Promise<Buffer | null> {
+  const result = await db.query<{ seen: Buffer }>(
+    'SELECT seen FROM sitemap_seen WHERE bucket = $1 AND channel_id = $2',
+    [bucket, channelId],
+  );
+  return result.rows[0]?.seen ?? null;
+}
+
+/** Remembers what is in a sitemap without dates; after its items are submitted, so that a crash loses none. */
+export async function saveSeen(
+  db: Queryable,
+  bucket: number,
+  channelId: number,
+  seen: Buffer,
+): Promise<void> {
+  await db.query(
+    `INSERT INTO sitemap_seen (bucket, channel_id, seen) VALUES ($1, $2, $3)
+     ON CONFLICT (bucket, channel_id) DO UPDATE SET seen = excluded.seen`,
+    [bucket, channelId, seen],
+  );
+}
+
+/** Deletes what is kept of channels that are gone; answers how many. */
+export async function pruneStates(db: Queryable): Promise<number> {
+  let pruned = 0;
+  for (const table of ['channel_state', 'sitemap_seen']) {
+    const result = await db.query(
+      `DELETE FROM ${table} s WHERE NOT EXISTS (SELECT FROM channels c WHERE c.id = s.channel_id)`,
+    );
+    pruned += result.rowCount ?? 0;
+  }
+  return pruned;
+}

@@ -1,0 +1,66 @@
+import type { Queryable } from '../db/index.ts';
+import { channelHash, identifyUrl } from '../url/index.ts';
+import { type Channel, channelColumns, loadChannels, loadMoved } from './channels.ts';
+import { endRow } from './moves.ts';
+
+/** A channel by its number. */
+export async function findChannel(db: Queryable, id: number): Promise<Channel | null> {
+  const result = await db.query<Channel>(
+    `SELECT ${channelColumns} FROM channels c
+       LEFT JOIN channel_state s ON s.bucket = c.bucket AND s.channel_id = c.id WHERE c.id = $1`,
+    [id],
+  );
+  return result.rows[0] ?? null;
+}
+
+/** A channel by an address that it has or had. */
+export async function findChannelByUrl(db: Queryable, url: string): Promise<Channel | null> {
+  const identified = identifyUrl(url);
+  if (identified.outcome === 'rejected') return null;
+  const hash = channelHash(identified.identity.fetchUrl);
+  const [channel] = await loadChannels(db, [hash]);
+  return channel ?? (await loadMoved(db, [hash])).get(hash.toString('hex')) ?? null;
+}
+
+/** The channel that was found while another one failed. */
+export async function findReplacement(db: Queryable, id: number): Promise<Channel | null> {
+  const result = await db.query<Channel>(
+    `SELECT ${channelColumns} FROM channels c
+       LEFT JOIN channel_state s ON s.bucket = c.bucket AND s.channel_id = c.id WHERE c.replaces_id = $1 ORDER BY c.id LIMIT 1`,
+    [id],
+  );
+  return result.rows[0] ?? null;
+}
+
+/** Addresses that a channel has left, the last one first. */
+export async function listAddresses(db: Queryable, id: number): Promise<{ url: string; leftAt: Date }[]> {
+  const result = await db.query<{ url: string; leftAt: Date }>(
+    `SELECT url, left_at AS "leftAt" FROM channel_addresses WHERE channel_id = $1 ORDER BY left_at DESC`,
+    [id],
+  );
+  return result.rows;
+}
+
+/** Ends a sleep or a backoff: the channel is polled as soon as its domain may be, and its errors are forgotten. */
+export async function wakeChannel(db: Queryable, id: number): Promise<boolean> {
+  const result = await db.query<{ woken: boolean }>('SELECT channel_wake($1) AS woken', [id]);
+  return result.rows[0]?.woken === true;
+}
+
+/** Stops polling a channel for now, or goes on at once; its validators and what was learnt stay. */
+export async function setChannelEnabled(db: Queryable, id: number, enabled: boolean): Promise<void> {
+  await db.query('UPDATE channels SET enabled = $2 WHERE id = $1', [id, enabled]);
+  if (enabled) await wakeChannel(db, id);
+}
+
+/** Takes a channel away for good; its row ends as `channel_removed`. False: there is no such channel. */
+export async function removeChannel(db: Queryable, id: number): Promise<boolean> {
+  const removed = await db.query<{ url: string }>(
+    `WITH files AS (SELECT url FROM channels WHERE parent_id = $1),
+          gone AS (DELETE FROM channels WHERE id = $1 RETURNING url)
+     SELECT url FROM gone UNION ALL SELECT url FROM files WHERE EXISTS (SELECT FROM gone)`,
+    [id],
+  );
+  for (const { url } of removed.rows) await endRow(db, url, 'channel_removed', null);
+  return removed.rows.length > 0;
+}

@@ -1,0 +1,102 @@
+import { type Expectation, expectItems, pollExponent, type Rhythm } from './rhythm.ts';
+
+/** What the next poll of a channel depends on. */
+export type PollPlan = {
+  nowMs: number;
+  /** The interval it was given: what it would be polled at without any of this. */
+  intervalSeconds: number;
+  /** null: nothing was learnt, or it is not wanted: the interval itself. */
+  rhythm: Rhythm | null;
+  /** How polls are shared among the channels of one interval; null: it keeps its own number and only times them. */
+  multiplier: number | null;
+  /** The publisher asks not to be polled more often: max-age, Retry-After, ttl, sy:. */
+  floorSeconds: number | null;
+  /** A hub tells us of news: polls are only a safety net. */
+  pushed: boolean;
+};
+
+const hourMs = 3_600_000;
+// No channel waits longer than so many of its intervals, however little it publishes, nor is it asked more often.
+const mostIntervals = 3;
+const leastIntervals = 1 / 15;
+const leastSeconds = 60;
+const mostSeconds = 86_400;
+// A hub that is silent must not hide a day's news.
+const pushedIntervals = 8;
+
+/** Milliseconds until the next poll: when as much is to be expected as one poll is worth. */
+export function decideNextPoll(plan: PollPlan, random: () => number = Math.random): number {
+  const jitter = 0.97 + random() * 0.06;
+  const wantedMs =
+    plan.rhythm === null || plan.pushed ? plan.intervalSeconds * 1000 : adaptiveMs(plan, plan.rhythm);
+  const slowed = plan.pushed ? wantedMs * pushedIntervals : wantedMs;
+  const floorMs = (plan.floorSeconds ?? 0) * 1000;
+  return Math.round(
+    Math.min(Math.max(slowed, floorMs), Math.max(mostSeconds, plan.intervalSeconds) * 1000) * jitter,
+  );
+}
+
+function adaptiveMs(plan: PollPlan, rhythm: Rhythm): number {
+  const expected = expectItems(rhythm, plan.nowMs);
+  const multiplier = plan.multiplier ?? ownMultiplier(plan.intervalSeconds, expected);
+  const { least, most } = bounds(plan.intervalSeconds);
+  const rateAt = (ms: number): number => clamp(multiplier * weightAt(expected, ms), least, most);
+  // One poll's worth of polling rate, hour by hour. The burst is of this moment: it holds as long as it lasts.
+  let left = 1;
+  let atMs = plan.nowMs;
+  for (;;) {
+    const untilMs = (Math.floor(atMs / hourMs) + 1) * hourMs;
+    const rate = rateAt(atMs);
+    const seconds = (untilMs - atMs) / 1000;
+    if (rate * seconds >= left) return atMs + (left / rate) * 1000 - plan.nowMs;
+    left -= rate * seconds;
+    atMs = untilMs;
+  }
+}
+
+/** How many polls a channel deserves at a time of the week, beside others and other times. */
+function weightAt(expected: Expectation, ms: number): number {
+  const date = new Date(ms);
+  const usual = expected.rate * expected.hours[date.getUTCHours()]! * expected.days[date.getUTCDay()]!;
+  return (usual * expected.burst) ** pollExponent;
+}
+
+/** The multiplier of a channel that shares with nobody: as many polls as its interval makes. */
+function ownMultiplier(intervalSeconds: number, expected: Expectation): number {
+  const free = 1 / (intervalSeconds * weekMean(expected, (weight) => weight));
+  // Once more, because the bounds change the sum.
+  const { least, most } = bounds(intervalSeconds);
+  return 1 / (intervalSeconds * weekMean(expected, (weight) => clamp(free * weight, least, most) / free));
+}
+
+/** Mean over all hours of the week, of the weight or what is made of it. */
+function weekMean({ rate, hours, days }: Expectation, of: (weight: number) => number): number {
+  let sum = 0;
+  for (const day of days) for (const hour of hours) sum += of((rate * hour * day) ** pollExponent);
+  return sum / (days.length * hours.length);
+}
+
+/** Polls per second that a channel gets at least and at most. */
+function bounds(intervalSeconds: number): { least: number; most: number } {
+  return {
+    least: 1 / (mostIntervals * intervalSeconds),
+    most: 1 / Math.max(leastSeconds, leastIntervals * intervalSeconds),
+  };
+}
+
+const clamp = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);
+
+/**
+ * What a channel weighs when polls are shared: the polls per second that it would take, over the multiplier. The bounds
+ * are counted in, at the multiplier of the moment, so that the sum of all is what is really spent.
+ */
+export function decideWeight(
+  plan: Pick<PollPlan, 'nowMs' | 'intervalSeconds' | 'multiplier'>,
+  rhythm: Rhythm,
+): number {
+  const expected = expectItems(rhythm, plan.nowMs);
+  const multiplier = plan.multiplier ?? ownMultiplier(plan.intervalSeconds, expected);
+  const { least, most } = bounds(plan.intervalSeconds);
+  const mean = weekMean(expected, (weight) => clamp(multiplier * weight, least, most));
+  return (mean * (1 + expected.extra)) / multiplier;
+}

@@ -1,0 +1,171 @@
+/**
+ * What is learnt of a channel: how much it publishes, at which hours and on which days, and what came lately. Forty
+ * numbers whatever it publishes; counts fade, so that a channel that changes its ways is learnt anew within weeks.
+ */
+export type Rhythm = {
+  /** When it was brought up to date. */
+  atMs: number;
+  /** The newest item that was counted. */
+  newestMs: number;
+  /** Faded number of items, and the faded hours in which they were published. */
+  count: number;
+  spanH: number;
+  /** Faded numbers of items by hour of the day and by day of the week (UTC, Sunday first). */
+  hours: number[];
+  days: number[];
+  /** Items of the last hours, fading within an hour. */
+  recent: number;
+  /** Faded hours for which bursts were worth extra polls: what they cost is part of what the channel weighs. */
+  extraH: number;
+};
+
+/** What a poll that was read brought. */
+export type PollNews = {
+  nowMs: number;
+  /** Dates of publication in the body, known items included; those that are missing or lie ahead left out. */
+  dates: readonly number[];
+  /** New items without a usable date: they came since the poll before. */
+  undated: number;
+};
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+// A rate is what it was over the last two weeks, a rhythm over two months: there is less to learn a rhythm from.
+const rateHalfLifeMs = 14 * dayMs;
+const rhythmHalfLifeMs = 60 * dayMs;
+const recentLifeMs = hourMs;
+const longestHistoryMs = 60 * dayMs;
+// A list without a single item says that nothing came lately, not since when.
+const emptyHistoryMs = 7 * dayMs;
+
+/** Brings what is known of a channel up to date; null: nothing has changed that is worth storing. */
+export function learnRhythm(known: Rhythm | null, news: PollNews): Rhythm | null {
+  const { nowMs } = news;
+  const oldestMs = nowMs - longestHistoryMs;
+  const past = news.dates.filter((date) => date <= nowMs && date > oldestMs);
+  if (known === null) return beginRhythm(past, news);
+  const fresh = past.filter((date) => date > known.newestMs);
+  // An item dated before one that was counted already: late, or with a wrong clock. It is one all the same.
+  if (fresh.length + news.undated === 0) return null;
+  const next = fade(known, nowMs);
+  next.extraH += extraHours(known, nowMs);
+  for (const date of fresh) count(next, date);
+  for (let n = 0; n < news.undated; n += 1) count(next, nowMs);
+  return next;
+}
+
+/** The first poll shows a history: that of a channel with dates is known at once. */
+function beginRhythm(past: readonly number[], { nowMs, undated }: PollNews): Rhythm {
+  const rhythm: Rhythm = {
+    atMs: nowMs,
+    newestMs: 0,
+    count: 0,
+    spanH: 0,
+    hours: new Array<number>(24).fill(0),
+    days: new Array<number>(7).fill(0),
+    recent: 0,
+    extraH: 0,
+  };
+  // Without dates the items may be of any age: nothing is known but that the channel has some.
+  if (past.length === 0) return undated > 0 ? rhythm : { ...rhythm, spanH: spanOf(emptyHistoryMs) };
+  const oldest = past.reduce((least, date) => Math.min(least, date), nowMs);
+  for (const date of past) {
+    // The oldest only says where the history begins.
+    if (date > oldest) count(rhythm, date);
+    rhythm.newestMs = Math.max(rhythm.newestMs, date);
+  }
+  rhythm.count = past.reduce(
+    (sum, date) => sum + (date > oldest ? 2 ** ((date - nowMs) / rateHalfLifeMs) : 0),
+    0,
+  );
+  rhythm.recent = past.reduce((sum, date) => sum + Math.exp((date - nowMs) / recentLifeMs), 0);
+  rhythm.spanH = spanOf(nowMs - oldest);
+  return rhythm;
+}
+
+/** Hours of an observation, faded as its items are. */
+function spanOf(ms: number): number {
+  return ((1 - 2 ** (-ms / rateHalfLifeMs)) * rateHalfLifeMs) / Math.LN2 / hourMs;
+}
+
+function count(rhythm: Rhythm, atMs: number): void {
+  const date = new Date(atMs);
+  rhythm.hours[date.getUTCHours()]! += 1;
+  rhythm.days[date.getUTCDay()]! += 1;
+  rhythm.count += 1;
+  rhythm.recent += Math.exp(Math.min(0, atMs - rhythm.atMs) / recentLifeMs);
+  rhythm.newestMs = Math.max(rhythm.newestMs, atMs);
+}
+
+/** The same at a later time, with nothing new. */
+export function fade(rhythm: Rhythm, nowMs: number): Rhythm {
+  const ms = Math.max(0, nowMs - rhythm.atMs);
+  const rate = 2 ** (-ms / rateHalfLifeMs);
+  const slow = 2 ** (-ms / rhythmHalfLifeMs);
+  return {
+    atMs: Math.max(nowMs, rhythm.atMs),
+    newestMs: rhythm.newestMs,
+    count: rhythm.count * rate,
+    spanH: rhythm.spanH * rate + spanOf(ms),
+    hours: rhythm.hours.map((one) => one * slow),
+    days: rhythm.days.map((one) => one * slow),
+    recent: rhythm.recent * Math.exp(-ms / recentLifeMs),
+    extraH: rhythm.extraH * rate,
+  };
+}
+
+/** Hours of polling that the last burst brought on top, until it faded or until now. */
+function extraHours(rhythm: Rhythm, nowMs: number): number {
+  const { burst } = expectItems(rhythm, rhythm.atMs);
+  const lastedH = (1 - Math.exp((rhythm.atMs - nowMs) / recentLifeMs)) * (recentLifeMs / hourMs);
+  return (burst ** pollExponent - 1) * lastedH;
+}
+
+/**
+ * Polls grow with the items to expect, to this power. The square root makes the mean delay least; a little below it the
+ * slow ones gain much and the mean loses little (docs/decisions/0060).
+ */
+export const pollExponent = 0.45;
+
+// Believed before anything was seen: half an item in half a day, and every hour and day alike.
+const priorItems = 0.5;
+const priorHours = 12;
+const priorPerHour = 0.5;
+const priorPerDay = 6;
+const priorRecent = 3;
+
+/** Items to expect per hour at any time of the week. */
+export type Expectation = {
+  /** Items per hour over the whole week. */
+  rate: number;
+  hours: readonly number[];
+  days: readonly number[];
+  /** How much more comes at present than the rhythm says; 1 unless there is a burst. */
+  burst: number;
+  /** Polls that bursts bring on top, as a share. */
+  extra: number;
+};
+
+/** What to expect of a channel from now on. */
+export function expectItems(rhythm: Rhythm, nowMs: number): Expectation {
+  const now = fade(rhythm, nowMs);
+  const rate = (now.count + priorItems) / (now.spanH + priorHours);
+  const hours = shares(smooth(now.hours), priorPerHour);
+  const days = shares(now.days, priorPerDay);
+  const date = new Date(nowMs);
+  const usual = rate * hours[date.getUTCHours()]! * days[date.getUTCDay()]!;
+  const expected = usual * (recentLifeMs / hourMs);
+  const burst = Math.max(1, (now.recent + priorRecent) / (expected + priorRecent));
+  return { rate, hours, days, burst, extra: now.extraH / (now.spanH + priorHours) };
+}
+
+/** Neighbouring hours are alike; what one lacks the others lend. */
+function smooth(counts: readonly number[]): number[] {
+  const n = counts.length;
+  return counts.map((one, at) => one / 2 + counts[(at + 1) % n]! / 4 + counts[(at + n - 1) % n]! / 4);
+}
+
+function shares(counts: readonly number[], prior: number): number[] {
+  const total = counts.reduce((sum, one) => sum + one, 0) + prior * counts.length;
+  return counts.map((one) => ((one + prior) / total) * counts.length);
+}

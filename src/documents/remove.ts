@@ -1,0 +1,51 @@
+import type { Database } from '../db/index.ts';
+import { leaveCluster } from './clusters.ts';
+import { keyArrays, loadSignatures, removeBands, removeSignatures } from './signatures.ts';
+
+const portion = 200;
+const tables = ['document_search', 'document_versions', 'raw_pages', 'outbox', 'documents'] as const;
+
+/** Deletes every document of a source, with its history, its raw pages and its place among copies; answers how many. */
+export async function removeDocuments(database: Database, sourceId: number): Promise<number> {
+  let removed = 0;
+  for (;;) {
+    const count = await removePortion(database, sourceId);
+    removed += count;
+    if (count < portion) return removed;
+  }
+}
+
+async function removePortion(database: Database, sourceId: number): Promise<number> {
+  return database.withTransaction(async (tx) => {
+    // Clusters are changed by one at a time: whoever has this row.
+    await tx.query(`SELECT FROM sinks WHERE name = 'index' FOR UPDATE`);
+    const found = await tx.query<{ domain_key: bigint; url_hash: Buffer }>(
+      'SELECT domain_key, url_hash FROM documents WHERE source_id = $1 LIMIT $2',
+      [sourceId, portion],
+    );
+    if (found.rows.length === 0) return 0;
+    const keys = found.rows.map((row) => ({ domainKey: row.domain_key, hash: row.url_hash }));
+    const signed = await loadSignatures(tx, keys);
+    for (const key of keys) {
+      // Read anew each time: a cluster takes another name when its first member leaves.
+      const [now] = await loadSignatures(tx, [key]);
+      if (now != null && now.cluster !== null) await leaveCluster(tx, now, now.cluster);
+    }
+    await removeBands(tx, signed);
+    await removeSignatures(tx, keys);
+    await tx.query(
+      `UPDATE domains d SET documents = d.documents - x.documents
+         FROM (SELECT k.bucket, k.domain_key, count(*) AS documents
+                 FROM unnest($1::smallint[], $2::bigint[], $3::bytea[]) AS k(bucket, domain_key, url_hash) GROUP BY 1, 2) x
+        WHERE d.bucket = x.bucket AND d.domain_key = x.domain_key`,
+      keyArrays(keys),
+    );
+    for (const table of tables)
+      await tx.query(
+        `DELETE FROM ${table} t USING unnest($1::smallint[], $2::bigint[], $3::bytea[]) AS k(bucket, domain_key, url_hash)
+          WHERE t.bucket = k.bucket AND t.domain_key = k.domain_key AND t.url_hash = k.url_hash`,
+        keyArrays(keys),
+      );
+    return keys.length;
+  });
+}

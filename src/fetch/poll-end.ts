@@ -1,0 +1,92 @@
+import {
+  type Channel,
+  loadSeen,
+  type MultiplierReader,
+  moveChannel,
+  saveFiles,
+  saveSeen,
+  startRediscovery,
+} from '../channels/index.ts';
+import type { Queryable } from '../db/index.ts';
+import { loadRobots } from '../domains/index.ts';
+import type { Lease, LeasedUrl, SettleItem, SubmitItem } from '../frontier/index.ts';
+import { type IngestSettings, readSitemapChannel, SeenAddresses } from '../ingest/index.ts';
+import type { Clock, Log } from '../telemetry/index.ts';
+import { identifyUrl, originOf, registrableDomain } from '../url/index.ts';
+import type { PollEnd } from './conclude/index.ts';
+import type { BodyReader } from './exchange.ts';
+import { schedulePoll } from './poll-schedule.ts';
+
+/** What following a poll up needs. */
+export type PollDeps = { db: Queryable; clock: Clock; log: Log; multipliers: MultiplierReader };
+
+const failuresToAlert = 10;
+
+/** Everything a poll means beyond its row, in the order that a crash may interrupt; answers the items to settle. */
+export async function endPoll(
+  deps: PollDeps,
+  channel: Channel,
+  poll: PollEnd,
+  facts: { items: SettleItem[]; newUndated: number; adaptive: boolean },
+): Promise<SettleItem[]> {
+  const { db, log, clock } = deps;
+  const { move, rediscover, trouble, news, files } = poll;
+  if (files !== undefined) await saveFiles(db, channel, files);
+  if (news !== undefined)
+    schedulePoll(facts.items[0]!, news, {
+      channel,
+      nowMs: clock.now(),
+      newUndated: facts.newUndated,
+      adaptive: facts.adaptive,
+      multiplier: await deps.multipliers.of(channel.intervalSeconds),
+    });
+  if (move !== undefined) {
+    const dueAt = move.dueInMs > 0 ? new Date(clock.now() + move.dueInMs) : undefined;
+    const outcome = await moveChannel(db, channel, move.to, dueAt);
+    const words = { channel: channel.id, from: channel.url, to: move.to.fetchUrl, outcome };
+    log.warn(words, 'a channel leads to another address');
+    if (outcome === 'moved' || outcome === 'merged') return move.items;
+  }
+  if (trouble !== undefined) {
+    // One line to be woken by, when nothing has helped for ten polls; the others are the web as it is.
+    const level = trouble.failures === failuresToAlert ? 'error' : 'warn';
+    log[level]({ channel: channel.id, url: channel.url, ...trouble }, 'a poll failed');
+  }
+  if (rediscover !== undefined) await startRediscovery(db, channel, rediscover);
+  return facts.items;
+}
+
+/** Reads a sitemap as it comes and submits what is new in it; the settle comes later, as with everything found. */
+export function sitemapReader(
+  { db }: Pick<PollDeps, 'db'>,
+  at: { lease: Lease; row: LeasedUrl; channel: Channel; settings: IngestSettings },
+  submit: (links: SubmitItem[]) => Promise<unknown>,
+): BodyReader {
+  const { lease, row, channel, settings } = at;
+  return async (body, { url, headers }) => {
+    const seen = new SeenAddresses(await loadSeen(db, lease.bucket, channel.id));
+    const namedBy = await loadNamedBy(db, channel, settings);
+    const response = { row, finalUrl: url, headers };
+    const ingested = await readSitemapChannel(body, response, { ...settings, namedBy }, { submit, seen });
+    if (ingested.outcome === 'channel' && ingested.reading.error === null) {
+      const packed = seen.pack(ingested.reading.isWhole);
+      if (packed !== null) await saveSeen(db, lease.bucket, channel.id, packed);
+    }
+    return ingested;
+  };
+}
+
+/** The site of the source, where its robots.txt names a sitemap that lies elsewhere. */
+async function loadNamedBy(
+  db: Queryable,
+  channel: Channel,
+  { source }: IngestSettings,
+): Promise<readonly string[]> {
+  const home = source === null ? null : identifyUrl(source.url);
+  if (home === null || home.outcome === 'rejected') return [];
+  const { fetchUrl, bucket, domainKey } = home.identity;
+  const siteOf = (url: string) => registrableDomain(new URL(url).hostname);
+  if (siteOf(fetchUrl) === siteOf(channel.url)) return [];
+  const robots = await loadRobots(db, bucket, domainKey, originOf(fetchUrl));
+  return robots?.rules?.sitemaps.some((line) => line.url === channel.url) ? [fetchUrl] : [];
+}

@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest';
+import { makeLeasedUrl, makeSettings } from '../../test/setup/page-response.ts';
+import type { SubmitItem } from '../frontier/index.ts';
+import type { IngestSettings } from './response.ts';
+import { SeenAddresses } from './seen.ts';
+import { readSitemapChannel } from './sitemap.ts';
+
+const nowMs = Date.parse('2026-03-04T12:00:00Z');
+const own = 'http://h.test/sitemap.xml';
+
+async function* chunksOf(texts: Iterable<string>): AsyncGenerator<Buffer> {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+/** Reads a file; `stored` is what the poll before left. */
+async function read(
+  texts: Iterable<string>,
+  {
+    stored = null,
+    change = {},
+    url = own,
+  }: { stored?: Buffer | null; change?: Partial<IngestSettings>; url?: string } = {},
+) {
+  const batches: SubmitItem[][] = [];
+  const seen = new SeenAddresses(stored);
+  const settings = { ...makeSettings({ url: 'http://h.test/' }), nowMs, ...change };
+  const ingested = await readSitemapChannel(
+    chunksOf(texts),
+    {
+      row: makeLeasedUrl({ kind: 'channel', url }),
+      finalUrl: url,
+      headers: { 'content-type': 'application/xml' },
+    },
+    settings,
+    { submit: async (items) => batches.push(items), seen },
+  );
+  if (ingested.outcome !== 'channel') throw new Error(ingested.outcome);
+  return {
+    reading: ingested.reading,
+    urls: batches.flat().map((one) => one.url),
+    batches,
+    stored: seen.pack(ingested.reading.isWhole),
+  };
+}
+
+const entry = (loc: string, lastmod = '2026-03-04'): string =>
+  `<url><loc>${loc}</loc>${lastmod === '' ? '' : `<lastmod>${lastmod}</lastmod>`}</url>`;
+const urlset = (...entries: string[]): string[] => ['<urlset>', ...entries, '</urlset>'];
+const file = (loc: string, lastmod = ''): string =>
+  `<sitemap><loc>${loc}</loc>${lastmod === '' ? '' : `<lastmod>${lastmod}</lastmod>`}</sitemap>`;
+const index = (...files: string[]): string[] => ['<sitemapindex>', ...files, '</sitemapindex>'];
+
+describe('entries with dates', () => {
+  test('fresh ones of the site are submitted, others are not', async () => {
+    const { reading, urls } = await read(
+      urlset(
+        entry('http://h.test/a'),
+        entry('http://h.test/old', '2026-03-02T11:59:00Z'),
+        entry('http://other.test/b'),
+        entry('http://www.h.test/c', '2026-03-02T12:01:00Z'),
+      ),
+    );
+    expect(reading).toMatchObject({ error: null, skipped: 1, format: 'sitemap urlset', files: null });
+    expect(urls).toEqual(['http://h.test/a', 'http://www.h.test/c']);
+  });
+
+  test('another host counts when its robots.txt names the file', async () => {
+    const change = { namedBy: ['http://other.test/'] };
+    const { reading, urls } = await read(urlset(entry('http://other.test/b'), entry('http://third.test/c')), {
+      change,
+    });
+    expect(urls).toEqual(['http://other.test/b']);
+    expect(reading.skipped).toBe(1);
+  });
+
+  test('a date of news counts as one of change', async () => {
+    const news = `<url><loc>http://h.test/n</loc><news:news><news:publication_date>2026-03-04T11:00:00Z</news:publication_date></news:news></url>`;
+    const { batches, reading } = await read(urlset(news));
+    expect(batches[0]![0]).toMatchObject({ publishedAt: new Date('2026-03-04T11:00:00Z') });
+    expect(reading.dates).toEqual([Date.parse('2026-03-04T11:00:00Z')]);
+  });
+
+  test('a file of any size goes out in batches, and no more of it than a file may name', async () => {
+    function* texts(): Generator<string> {
+      yield '<urlset>';
+      for (let n = 0; n < 120_000; n += 1) yield entry(`http://h.test/${n}`);
+      yield '</urlset>';
+    }
+    const { urls, batches } = await read(texts());
+    expect(urls.length).toBe(50_000);
+    expect(Math.max(...batches.map((one) => one.length))).toBeLessThanOrEqual(500);
+  });
+});
+
+describe('entries without dates', () => {
+  const many = (from: number, until: number): string[] =>
+    Array.from({ length: until - from }, (_, n) => entry(`http://h.test/story-${from + n}`, ''));
+
+  test('the first poll takes a hundred, later ones only what is new, wherever it stands', async () => {
+    const first = await read(urlset(...many(0, 5000)));
+    expect(first.urls).toEqual(Array.from({ length: 100 }, (_, n) => `http://h.test/story-${n}`));
+    const again = await read(urlset(...many(0, 5000)), { stored: first.stored });
+    expect(again.urls).toEqual([]);
+    expect(again.stored).toBeNull();
+    const more = urlset(entry('http://h.test/front', ''), ...many(0, 5000), entry('http://h.test/back', ''));
+    const later = await read(more, { stored: first.stored });
+    expect(later.urls).toEqual(['http://h.test/front', 'http://h.test/back']);
+    expect((await read(more, { stored: later.stored })).urls).toEqual([]);
+  });
+
+  test('a small file is taken whole', async () => {
+    expect((await read(urlset(...many(0, 7)))).urls.length).toBe(7);
+  });
+
+  test('the newest stand last where the addresses say so', async () => {
+    const dated = Array.from({ length: 300 }, (_, n) => {
+      const day = new Date(Date.UTC(2025, 0, 1 + n)).toISOString().slice(0, 10).replaceAll('-', '/');
+      return entry(`http://h.test/${day}/story`, '');
+    });
+    expect((await read(urlset(...dated))).urls.at(-1)).toBe('http://h.test/2025/10/27/story');
+    expect((await read(urlset(...dated.toReversed()))).urls[0]).toBe('http://h.test/2025/10/27/story');
+  });
+
+  test('a file that breaks off forgets nothing', async () => {
+    const first = await read(urlset(...many(0, 50)));
+    const cut = new SeenAddresses(first.stored);
+    expect(cut.note('http://h.test/story-0')).toBe('known');
+    expect(cut.note('http://h.test/new')).toBe('new');
+    const kept = new SeenAddresses(cut.pack(false));
+    expect(kept.note('http://h.test/story-49')).toBe('known');
+    expect(new SeenAddresses(cut.pack(true)).note('http://h.test/story-49')).toBe('new');
+  });
+
+  test('what is remembered is bounded', () => {
+    const seen = new SeenAddresses(null);
+    const answers = Array.from({ length: 100_001 }, (_, n) => seen.note(`http://h.test/${n}`));
+    expect(answers.at(-1)).toBe('too_many');
+    expect(seen.pack(true)!.length).toBeLessThanOrEqual(500_000);
+  });
+});
+
+describe('an index', () => {
+  test('leads to fresh files of its site, newest first, and never to itself', async () => {
+    const { reading, urls } = await read(
+      index(
+        file('http://h.test/undated.xml'),
+        file('http://h.test/b.xml', '2026-03-03'),
+        file('http://h.test/a.xml', '2026-03-04'),
+        file('http://h.test/old.xml', '2025-01-01'),
+        file('http://news.h.test/c.xml'),
+        file('http://other.test/d.xml'),
+        file(own),
+      ),
+    );
+    expect(urls).toEqual([]);
+    expect(reading.files!.map((one) => one.url)).toEqual([
+      'http://h.test/a.xml',
+      'http://h.test/b.xml',
+      'http://h.test/undated.xml',
+      'http://news.h.test/c.xml',
+    ]);
+  });
+
+  test('of any length leads to a hundred', async () => {
+    const files = Array.from({ length: 3000 }, (_, n) => file(`http://h.test/${n}.xml`, '2026-03-04'));
+    expect((await read(index(...files))).reading.files!.length).toBe(100);
+  });
+});
+
+test.each([
+  ['<!doctype html><html><body>gone</body></html>', true],
+  ['nothing at all', false],
+  ['', false],
+])('%j is no sitemap', async (text, isPage) => {
+  const { reading } = await read([text]);
+  expect(reading).toMatchObject({ error: 'parse', isPage });
+});

@@ -121,7 +121,8 @@ CREATE TABLE discoveries (
   candidates jsonb DEFAULT '[]'::jsonb NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   deadline_at timestamp with time zone DEFAULT (now() + '01:00:00'::interval) NOT NULL,
-  finished_at timestamp with time zone
+  finished_at timestamp with time zone,
+  looked_at timestamp with time zone DEFAULT now() NOT NULL
 );
 CREATE TABLE document_bands (
   bucket smallint NOT NULL,
@@ -497,7 +498,8 @@ ALTER TABLE workers ADD CONSTRAINT workers_role_check CHECK ((role = ANY (ARRAY[
 -- indexes
 CREATE INDEX channels_source ON channels USING btree (source_id);
 CREATE INDEX crawl_log_domain ON ONLY public.crawl_log USING btree (bucket, domain_key, at);
-CREATE INDEX discoveries_open ON discoveries USING btree (id) WHERE (finished_at IS NULL);
+CREATE INDEX discoveries_open ON discoveries USING btree (looked_at) WHERE (finished_at IS NULL);
+CREATE INDEX discoveries_source ON discoveries USING btree (source_id, id);
 CREATE INDEX document_search_words ON document_search USING gin (words);
 CREATE INDEX documents_recent ON documents USING btree (crawled_at);
 CREATE UNIQUE INDEX documents_text ON documents USING btree (bucket, domain_key, content_hash) WHERE (page_type <> 'stub'::text);

@@ -8,7 +8,7 @@ const src = join(root, 'src');
 
 // Lower layers never import higher ones; inside one layer a folder may import another, but no cycles.
 const layers = [
-  ['errors', 'text', 'dates', 'url', 'robots', 'html', 'extract', 'validate', 'feed-formats'],
+  ['errors', 'text', 'dates', 'url', 'robots', 'html', 'extract', 'validate', 'feed-formats', 'source-lists'],
   ['telemetry', 'config', 'db'],
   ['sources', 'channels', 'frontier', 'domains', 'documents', 'jobs', 'explain', 'switches'],
   ['fetch', 'ingest', 'discover', 'schedule', 'sinks', 'resilience'],

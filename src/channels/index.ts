@@ -15,3 +15,5 @@ export {
   saveDiscovery,
   startDiscovery,
 } from './discoveries.ts';
+export { exportSources } from './export-list.ts';
+export { type BadLine, type ImportOptions, type ImportReport, importSources } from './import-list.ts';

@@ -7,6 +7,7 @@ import { addDocsCommands } from './commands/docs.ts';
 import { addDomainCommands } from './commands/domains.ts';
 import { addExtractCommand } from './commands/extract.ts';
 import { addFrontierCommands } from './commands/frontier.ts';
+import { addListCommands } from './commands/lists.ts';
 import { addOperateCommands } from './commands/operate.ts';
 import { addRoleCommands } from './commands/roles.ts';
 import { addRunCommand } from './commands/run.ts';
@@ -57,6 +58,7 @@ First steps:
   addDemoCommand(program);
   addRunCommand(program);
   addSourceCommands(program);
+  addListCommands(program);
   addFrontierCommands(program);
   addDomainCommands(program);
   addOperateCommands(program);

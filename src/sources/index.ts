@@ -1,4 +1,10 @@
 export {
+  insertSources,
+  loadSourcesByUrl,
+  type NewListedSource,
+  updateListedSources,
+} from './bulk.ts';
+export {
   checkSourceUrl,
   createSource,
   findSourceByUrl,

@@ -28,6 +28,8 @@ export type Source = {
   name: string;
   url: string;
   enabled: boolean;
+  disabledAt: Date | null;
+  disableReason: string | null;
   ingestionMode: IngestionMode;
   feedPollIntervalMinutes: number;
   priority: number;
@@ -36,7 +38,8 @@ export type Source = {
   createdAt: Date;
 };
 
-const columns = `id, slug, name, url, enabled, ingestion_mode AS "ingestionMode",
+const columns = `id, slug, name, url, enabled, disabled_at AS "disabledAt", disable_reason AS "disableReason",
+  ingestion_mode AS "ingestionMode",
   feed_poll_interval_minutes AS "feedPollIntervalMinutes", priority, rate_limit_ms AS "rateLimitMs", settings,
   created_at AS "createdAt"`;
 

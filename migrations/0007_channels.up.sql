@@ -1,0 +1,2 @@
+-- Nothing to change.
+SELECT 1;

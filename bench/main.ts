@@ -5,6 +5,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(args: string[]): P
   frontier: () => import('./frontier.ts'),
   refresh: () => import('./refresh.ts'),
   crawl: () => import('./crawl.ts'),
+  websub: () => import('./websub.ts'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -11,6 +11,7 @@ CREATE TYPE settle_item AS (
   parent_url text,
   items_seen integer, items_duplicate integer, items_rejected integer,
   channel_id integer, channel_error text, channel_new integer, channel_format text, channel_hub text,
+  channel_topic text,         -- what the hub calls the feed
   last_item_at timestamptz, result jsonb, execution_id bigint
 );
 
@@ -287,11 +288,12 @@ BEGIN
 
     IF v_polled THEN
       INSERT INTO channel_state AS c (bucket, channel_id, polls, not_modified, items_seen, items_new, errors_in_row,
-                                      error_kind, failing_since, last_success_at, last_item_at, format, hub)
+                                      error_kind, failing_since, last_success_at, last_item_at, format, hub, topic)
       SELECT p_bucket, i.channel_id, 1, CASE WHEN i.unchanged THEN 1 ELSE 0 END, coalesce(i.items_seen, 0),
              coalesce(i.channel_new, 0), CASE WHEN i.channel_error IS NULL THEN 0 ELSE 1 END, i.channel_error,
              CASE WHEN i.channel_error IS NULL THEN NULL ELSE v_now END,
-             CASE WHEN i.channel_error IS NULL THEN v_now END, i.last_item_at, i.channel_format, i.channel_hub
+             CASE WHEN i.channel_error IS NULL THEN v_now END, i.last_item_at, i.channel_format, i.channel_hub,
+             i.channel_topic
         FROM json_populate_recordset(NULL::settle_item, p_items) i
        WHERE i.channel_id IS NOT NULL AND i.url_hash = ANY (v_hashes)
       ON CONFLICT (bucket, channel_id) DO UPDATE SET
@@ -303,7 +305,12 @@ BEGIN
         failing_since = CASE WHEN excluded.error_kind IS NULL THEN NULL ELSE coalesce(c.failing_since, v_now) END,
         last_success_at = coalesce(excluded.last_success_at, c.last_success_at),
         last_item_at = greatest(c.last_item_at, excluded.last_item_at),
-        format = coalesce(excluded.format, c.format), hub = coalesce(excluded.hub, c.hub);
+        format = coalesce(excluded.format, c.format),
+        -- A body that was read has a format: what it does not name any more is gone.
+        hub = CASE WHEN excluded.format IS NULL THEN c.hub ELSE excluded.hub END,
+        topic = CASE WHEN excluded.format IS NULL THEN c.topic ELSE excluded.topic END,
+        -- News that a poll found first: nobody may rely on the hub until it pushes again.
+        pushed_until = CASE WHEN excluded.items_new > 0 THEN NULL ELSE c.pushed_until END;
     END IF;
 
     IF v_probed THEN

@@ -9,14 +9,16 @@ import { AppError, EXIT, messageOf } from '../errors/index.ts';
 import { countRows, loadTotals } from '../frontier/index.ts';
 import type { LoopHealth } from '../resilience/index.ts';
 import { createSource, listSources } from '../sources/index.ts';
-import type { Log, Metrics } from '../telemetry/index.ts';
+import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { urlId } from '../url/index.ts';
 import { addDomainRoutes } from './domains.ts';
 import { answerHealth } from './health.ts';
+import { addWebSubRoutes } from './websub.ts';
 
 export type ApiOptions = {
   database: Database;
   config: Config;
+  clock: Clock;
   log: Log;
   metrics: Metrics;
   version: string;
@@ -66,10 +68,17 @@ async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   await app.register(swagger, {
     openapi: { openapi: '3.1.0', info: { title: 'Outrider', version: options.version } },
   });
-  // A page on the web must not reach a loopback API through a name it controls (DNS rebinding).
+  const { callbackUrl } = options.config.websub;
+  const publicName = callbackUrl === null ? null : new URL(callbackUrl).hostname;
+  // A page on the web must not reach a loopback API through a name it controls (DNS rebinding). By the public name hubs
+  // reach their callbacks and nothing else.
   app.addHook('onRequest', async (request, reply) => {
     const name = request.hostname.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
-    if (!loopback.has(name))
+    const isHub =
+      publicName !== null &&
+      name === publicName.replace(/^\[|\]$/g, '') &&
+      request.url.startsWith('/websub/');
+    if (!loopback.has(name) && !isHub)
       return reply
         .code(421)
         .type('application/problem+json')
@@ -100,6 +109,7 @@ async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   addHealthRoutes(app, options);
   addDataRoutes(app, options);
   addDomainRoutes(app, options);
+  addWebSubRoutes(app, options);
   return app;
 }
 

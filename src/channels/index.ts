@@ -17,3 +17,20 @@ export {
 } from './discoveries.ts';
 export { exportSources } from './export-list.ts';
 export { type BadLine, type ImportOptions, type ImportReport, importSources } from './import-list.ts';
+export {
+  countDropped,
+  createSubscriptions,
+  type DueSubscription,
+  endUnwantedSubscriptions,
+  findPushTarget,
+  type HubAnswer,
+  loadPushStates,
+  type PushState,
+  type PushTarget,
+  type SubscriptionState,
+  saveHubAnswer,
+  savePush,
+  takeDueSubscriptions,
+  type Verification,
+  verifySubscription,
+} from './subscriptions.ts';

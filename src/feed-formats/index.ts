@@ -1,5 +1,6 @@
 export type { Enclosure, Feed, FeedEntry, FeedOptions, FeedResult, NotAFeedReason } from './feed/index.ts';
 export { parseFeed, readFeed } from './feed/index.ts';
+export { type HeaderLink, parseLinkHeader } from './link-header.ts';
 export {
   type OpmlOutline,
   OpmlReader,

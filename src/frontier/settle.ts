@@ -54,6 +54,8 @@ export type SettleItem = {
     newItems: number;
     format: string | null;
     hub: string | null;
+    /** What the hub calls the feed. */
+    topic?: string | null;
     lastItemAt: Date | null;
   };
   /** A probe's answer, stored for whoever asked. */
@@ -216,6 +218,7 @@ function itemRow(item: SettleItem): object {
     channel_new: channel?.newItems ?? undefined,
     channel_format: channel?.format ?? undefined,
     channel_hub: short(channel?.hub, 2048),
+    channel_topic: short(channel?.topic, 2048),
     last_item_at: channel?.lastItemAt ?? undefined,
     result: item.result ?? undefined,
   };

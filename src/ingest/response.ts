@@ -31,6 +31,8 @@ export type ChannelReading = {
   detail: string | null;
   format: string | null;
   hub: string | null;
+  /** What the hub calls the feed; null: nothing else than its address. */
+  topic: string | null;
   lastItemAt: Date | null;
   /** Items that named no usable address. */
   skipped: number;

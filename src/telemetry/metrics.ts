@@ -52,6 +52,18 @@ export function createMetrics() {
       buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 3600],
       registers,
     }),
+    websubRequests: new Counter({
+      name: 'outrider_websub_requests_total',
+      help: 'Wishes sent to hubs, by what they made of them.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    websubPushes: new Counter({
+      name: 'outrider_websub_pushes_total',
+      help: 'Pushes from hubs, by what became of them.',
+      labelNames: ['outcome'],
+      registers,
+    }),
     outage: new Gauge({
       name: 'outrider_outage_suspected',
       help: '1 while this process believes that its own network is down.',

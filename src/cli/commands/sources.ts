@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { findDiscovery, listChannels, startDiscovery } from '../../channels/index.ts';
+import { findDiscovery, listChannels, loadPushStates, startDiscovery } from '../../channels/index.ts';
 import type { Database, Queryable } from '../../db/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import {
@@ -99,7 +99,14 @@ export function addSourceCommands(program: Command): void {
     .description('list feeds and sitemaps with how their polls went, trouble first')
     .action(async (_flags: object, command: Command) => {
       const context = loadContext(command);
-      const channels = await withDatabase(context, ({ pool }) => listChannels(pool));
+      const channels = await withDatabase(context, async ({ pool }) => {
+        const listed = await listChannels(pool);
+        const pushes = await loadPushStates(
+          pool,
+          listed.map((one) => one.id),
+        );
+        return listed.map((one) => ({ ...one, push: pushes.get(one.id) ?? null }));
+      });
       if (context.flags.json) return printJson(channels.map(({ hash: _hash, ...rest }) => rest));
       if (channels.length === 0) return say('No channels yet. "outrider add <url>" finds them.');
       printTable(channels, [
@@ -114,6 +121,7 @@ export function addSourceCommands(program: Command): void {
         },
         { title: 'LAST GOOD', value: (row) => relativeTime(row.lastSuccessAt) },
         { title: 'NEXT', value: (row) => relativeTime(row.dueAt) },
+        { title: 'PUSH', value: (row) => row.push?.state ?? '–' },
       ]);
     });
 }

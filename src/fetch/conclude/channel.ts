@@ -77,6 +77,7 @@ export async function concludeChannel(row: LeasedUrl, arrival: Ended, context: R
       ...channelFacts(channel, null),
       format: reading.format,
       hub: reading.hub,
+      topic: reading.topic,
       lastItemAt: reading.lastItemAt,
     },
   };

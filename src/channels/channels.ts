@@ -103,7 +103,7 @@ export type ChannelStatus = Channel & {
 /** Channels with their state, trouble first. */
 export async function listChannels(
   db: Queryable,
-  options: { sourceId?: number; limit?: number } = {},
+  options: { sourceId?: number; ids?: readonly number[]; limit?: number } = {},
 ): Promise<ChannelStatus[]> {
   const result = await db.query<ChannelStatus>(
     `SELECT c.id, c.source_id AS "sourceId", c.kind, c.url, c.url_hash AS hash, c.enabled, c.interval_seconds AS "intervalSeconds",
@@ -115,9 +115,9 @@ export async function listChannels(
        FROM channels c
        LEFT JOIN channel_state s ON s.bucket = c.bucket AND s.channel_id = c.id
        LEFT JOIN url_frontier f ON f.bucket = c.bucket AND f.domain_key = c.domain_key AND f.url_hash = c.url_hash
-      WHERE $1::integer IS NULL OR c.source_id = $1
+      WHERE ($1::integer IS NULL OR c.source_id = $1) AND ($3::integer[] IS NULL OR c.id = ANY ($3))
       ORDER BY coalesce(s.errors_in_row, 0) DESC, c.id LIMIT $2`,
-    [options.sourceId ?? null, options.limit ?? 1000],
+    [options.sourceId ?? null, options.limit ?? 1000, options.ids ?? null],
   );
   return result.rows;
 }

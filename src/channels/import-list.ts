@@ -9,6 +9,7 @@ import {
 } from '../sources/index.ts';
 import { channelHash, identifyUrl } from '../url/index.ts';
 import type { ChannelKind } from './channels.ts';
+import { disableSource, enableSource } from './source-life.ts';
 
 /** What became of a list of publishers. */
 export type ImportReport = {
@@ -151,14 +152,17 @@ async function importBatch(
   report: ImportReport,
 ): Promise<void> {
   const ids = new Map<string, number>();
+  const before = new Map<string, { slug: string; enabled: boolean }>();
   const follow = await database.withTransaction(async (tx) => {
     // Two imports of one list would wait for each other's addresses in turn: one batch at a time instead.
     await tx.query('SELECT pg_advisory_xact_lock(7102)');
-    for (const { id, url } of await loadSourcesByUrl(
+    for (const known of await loadSourcesByUrl(
       tx,
       entries.map((one) => one.source.url),
-    ))
-      ids.set(url, id);
+    )) {
+      ids.set(known.url, known.id);
+      before.set(known.url, known);
+    }
     const fresh = entries.filter((one) => !ids.has(one.source.url)).map((one) => one.source);
     const added = await insertSources(tx, fresh, options.actor);
     const old = entries.filter((one) => ids.has(one.source.url) && !seen.has(one.source.url));
@@ -185,9 +189,25 @@ async function importBatch(
       channels.map((one) => one.hash),
     );
   });
+  if (options.update) await followStates(database.pool, entries, before, options.actor);
   for (const { source } of entries) seen.add(source.url);
   // After the commit, and for known ones too: a crash in between is healed by importing again.
   await submit(database.pool, follow);
+}
+
+/** Enables and disables known sources as the list says. Seldom many, and each has rows of its own to wake. */
+async function followStates(
+  db: Queryable,
+  entries: readonly Entry[],
+  before: ReadonlyMap<string, { slug: string; enabled: boolean }>,
+  actor: string,
+): Promise<void> {
+  for (const { source } of entries) {
+    const known = before.get(source.url);
+    if (known === undefined || source.enabled === undefined || source.enabled === known.enabled) continue;
+    if (source.enabled) await enableSource(db, known.slug, { actor });
+    else await disableSource(db, known.slug, { reason: source.disableReason ?? 'imported so', actor });
+  }
 }
 
 async function insertChannels(

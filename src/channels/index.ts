@@ -18,6 +18,16 @@ export {
 export { exportSources } from './export-list.ts';
 export { type BadLine, type ImportOptions, type ImportReport, importSources } from './import-list.ts';
 export {
+  type ChannelFilter,
+  findChannelIds,
+  listSourceStatus,
+  type SourceFilter,
+  type SourceStatus,
+} from './list-sources.ts';
+export { type ChannelChange, findChannel, removeChannel, updateChannel } from './operate.ts';
+export { loadProbedChannels, type ProbedChannel } from './probes.ts';
+export { deleteSource, disableSource, enableSource } from './source-life.ts';
+export {
   countDropped,
   createSubscriptions,
   type DueSubscription,

@@ -1,5 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { AppError, EXIT, messageOf } from '../errors/index.ts';
+import { addAddCommand } from './commands/add.ts';
+import { addChannelCommands } from './commands/channels.ts';
 import { addConfigCommand } from './commands/config.ts';
 import { addDatabaseCommands } from './commands/database.ts';
 import { addDemoCommand } from './commands/demo.ts';
@@ -57,7 +59,9 @@ First steps:
   addRoleCommands(program);
   addDemoCommand(program);
   addRunCommand(program);
+  addAddCommand(program);
   addSourceCommands(program);
+  addChannelCommands(program);
   addListCommands(program);
   addFrontierCommands(program);
   addDomainCommands(program);

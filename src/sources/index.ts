@@ -10,6 +10,7 @@ export {
   findSourceByUrl,
   type IngestionMode,
   listSources,
+  loadSourceBySlug,
   loadSources,
   type NewSource,
   type Source,
@@ -17,6 +18,7 @@ export {
   type SourceSettings,
   saveIngestionMode,
   saveRespectRobots,
+  saveSourceEnabled,
   slugOf,
   updateSource,
 } from './sources.ts';

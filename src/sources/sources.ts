@@ -109,6 +109,32 @@ export async function findSourceByUrl(db: Queryable, url: string): Promise<Sourc
   return result.rows[0] ?? null;
 }
 
+/** The source with this short name. */
+export async function loadSourceBySlug(db: Queryable, slug: string): Promise<Source | null> {
+  const result = await db.query<Source>(`SELECT ${columns} FROM sources WHERE slug = $1`, [slug]);
+  return result.rows[0] ?? null;
+}
+
+/** Enables or disables a source and writes down who did it and why; null: there is no such source. */
+export async function saveSourceEnabled(
+  db: Queryable,
+  slug: string,
+  change: { enabled: boolean; reason: string | null; actor: string },
+): Promise<Source | null> {
+  const result = await db.query<Source>(
+    `WITH changed AS (
+       UPDATE sources SET updated_at = now(), enabled = $2, disable_reason = CASE WHEN $2::boolean THEN NULL ELSE $3 END,
+              disabled_at = CASE WHEN $2::boolean THEN NULL ELSE coalesce(disabled_at, now()) END
+        WHERE slug = $1 RETURNING ${columns}
+     ), noted AS (
+       INSERT INTO audit (actor, action, subject, detail)
+       SELECT $4, 'source', c.slug, jsonb_build_object('enabled', $2::boolean, 'reason', $3::text) FROM changed c)
+     SELECT * FROM changed`,
+    [slug, change.enabled, change.reason, change.actor],
+  );
+  return result.rows[0] ?? null;
+}
+
 /** All sources, by name. A few hundred thousand at most, so callers page by name. */
 export async function listSources(
   db: Queryable,

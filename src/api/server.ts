@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
 import { Type, type TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type FastifyInstance, fastify } from 'fastify';
-import { listChannels, startDiscovery } from '../channels/index.ts';
+import { listChannels, loadPushStates, startDiscovery } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import { type DocumentHit, listRecentDocuments, searchDocuments } from '../documents/index.ts';
@@ -192,21 +192,27 @@ function addDataRoutes(instance: FastifyInstance, { database }: ApiOptions): voi
     '/api/v1/channels',
     {
       schema: {
-        summary: 'Channels, trouble first',
+        summary: 'Channels with their polls and pushes, trouble first',
         querystring: Type.Object({ limit: limit(1000, 100) }, { additionalProperties: false }),
       },
     },
-    async (request) => ({
-      items: (await listChannels(pool, request.query)).map(
-        ({ hash: _hash, polls, notModified, itemsSeen, itemsNew, ...rest }) => ({
+    async (request) => {
+      const channels = await listChannels(pool, request.query);
+      const pushes = await loadPushStates(
+        pool,
+        channels.map((one) => one.id),
+      );
+      return {
+        items: channels.map(({ hash: _hash, polls, notModified, itemsSeen, itemsNew, ...rest }) => ({
           ...rest,
           polls: Number(polls),
           notModified: Number(notModified),
           itemsSeen: Number(itemsSeen),
           itemsNew: Number(itemsNew),
-        }),
-      ),
-    }),
+          push: pushes.get(rest.id) ?? null,
+        })),
+      };
+    },
   );
   app.get(
     '/api/v1/frontier/stats',

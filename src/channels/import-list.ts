@@ -9,7 +9,6 @@ import {
 } from '../sources/index.ts';
 import { channelHash, identifyUrl } from '../url/index.ts';
 import type { ChannelKind } from './channels.ts';
-import { disableSource, enableSource } from './source-life.ts';
 
 /** What became of a list of publishers. */
 export type ImportReport = {
@@ -34,7 +33,7 @@ export type BadLine = { line: number; reason: string; text: string };
 export type ImportOptions = {
   actor: string;
   sitemapIntervalSeconds: number;
-  /** Known sources take over what the list says; otherwise they keep what they have and only get missing channels. */
+  /** Known sources take over what the list says, except whether they are enabled; otherwise they keep what they have and only get missing channels. */
   update?: boolean;
   /** Called after every batch. */
   onProgress?: (report: Readonly<ImportReport>) => void;
@@ -152,17 +151,14 @@ async function importBatch(
   report: ImportReport,
 ): Promise<void> {
   const ids = new Map<string, number>();
-  const before = new Map<string, { slug: string; enabled: boolean }>();
   const follow = await database.withTransaction(async (tx) => {
     // Two imports of one list would wait for each other's addresses in turn: one batch at a time instead.
     await tx.query('SELECT pg_advisory_xact_lock(7102)');
     for (const known of await loadSourcesByUrl(
       tx,
       entries.map((one) => one.source.url),
-    )) {
+    ))
       ids.set(known.url, known.id);
-      before.set(known.url, known);
-    }
     const fresh = entries.filter((one) => !ids.has(one.source.url)).map((one) => one.source);
     const added = await insertSources(tx, fresh, options.actor);
     const old = entries.filter((one) => ids.has(one.source.url) && !seen.has(one.source.url));
@@ -189,25 +185,9 @@ async function importBatch(
       channels.map((one) => one.hash),
     );
   });
-  if (options.update) await followStates(database.pool, entries, before, options.actor);
   for (const { source } of entries) seen.add(source.url);
   // After the commit, and for known ones too: a crash in between is healed by importing again.
   await submit(database.pool, follow);
-}
-
-/** Enables and disables known sources as the list says. Seldom many, and each has rows of its own to wake. */
-async function followStates(
-  db: Queryable,
-  entries: readonly Entry[],
-  before: ReadonlyMap<string, { slug: string; enabled: boolean }>,
-  actor: string,
-): Promise<void> {
-  for (const { source } of entries) {
-    const known = before.get(source.url);
-    if (known === undefined || source.enabled === undefined || source.enabled === known.enabled) continue;
-    if (source.enabled) await enableSource(db, known.slug, { actor });
-    else await disableSource(db, known.slug, { reason: source.disableReason ?? 'imported so', actor });
-  }
 }
 
 async function insertChannels(

@@ -1,3 +1,4 @@
+export { type ChannelChange, findNamedChannel, updateChannel } from './change-channel.ts';
 export {
   type Channel,
   type ChannelKind,
@@ -24,9 +25,7 @@ export {
   type SourceFilter,
   type SourceStatus,
 } from './list-sources.ts';
-export { type ChannelChange, findChannel, removeChannel, updateChannel } from './operate.ts';
 export { loadProbedChannels, type ProbedChannel } from './probes.ts';
-export { deleteSource, disableSource, enableSource } from './source-life.ts';
 export {
   countDropped,
   createSubscriptions,

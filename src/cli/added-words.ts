@@ -76,7 +76,7 @@ export function headlineOf(facts: AddedFacts, address: string): string {
 export function describeAdded(facts: AddedFacts): string[] {
   const { source, discovery, channels } = facts;
   if (facts.known || !source.enabled) return [];
-  const remove = `Remove it with: outrider sources delete ${source.slug}`;
+  const remove = `Not what you meant? "outrider sources delete ${source.slug}" forgets it.`;
   if (facts.removed) return elsewhereLines(facts);
   if (channels.length > 0) return channelLines(facts);
   if (!facts.running)

@@ -98,13 +98,6 @@ function refreshText(facts: UrlFacts, row: RowFacts): string[] {
 
 function describeWaiting(facts: UrlFacts, row: RowFacts): State {
   const { slot, now } = facts;
-  const disabled = /^(source|channel)_disabled$/.exec(row.errorCode ?? '')?.[1];
-  if (disabled !== undefined && !row.ready)
-    return {
-      state: `its ${disabled} is disabled`,
-      words: [`Its ${disabled} is disabled: it waits until somebody enables it again.`],
-      expectedAt: null,
-    };
   const words: string[] = [];
   if (row.status === 'failed')
     words.push(

@@ -154,7 +154,7 @@ export class DomainRun {
         this.#lessons.passTrial();
       return;
     }
-    if (!this.#switches!.polling || this.#disabledBy(row) !== null) return;
+    if (!this.#switches!.polling) return;
     const reached = await this.#reach(row);
     if (reached === null || reached.end.domain.signal !== 'good') return;
     this.#lessons.passTrial();
@@ -182,13 +182,6 @@ export class DomainRun {
       this.#items.push(...ended(row, pollingIsOff(row)).items);
       return { goesOn: true, robotsRetryMs: null };
     }
-    // A batch may take a minute: what an operator has changed since it began holds for the rest of it.
-    await this.#deps.settings.prepare([row]);
-    const disabled = this.#disabledBy(row);
-    if (disabled !== null) {
-      this.#items.push(...ended(row, isDisabled(row, disabled)).items);
-      return { goesOn: true, robotsRetryMs: null };
-    }
     const reached = await this.#reach(row);
     if (reached === null) return stop;
     const { arrival, end } = reached;
@@ -208,13 +201,6 @@ export class DomainRun {
     this.#pacer.setDelay(this.#lessons.delayMs);
     const gate = arrival.end === 'gate' && arrival.gate.answer === 'unavailable' ? arrival.gate : null;
     return { goesOn, robotsRetryMs: gate === null || gate.unreached ? null : gate.retryMs };
-  }
-
-  /** What an operator has disabled so that this row is not wanted now; somebody waits for a probe all the same. */
-  #disabledBy(row: LeasedUrl): 'source' | 'channel' | null {
-    if (row.kind === 'probe') return null;
-    if (this.#deps.settings.sourceOf(row)?.enabled === false) return 'source';
-    return this.#deps.settings.channelOf(row)?.enabled === false ? 'channel' : null;
   }
 
   /** A feed's own 401 or 403 says nothing about a domain that has answered well since the feed began to fail. */
@@ -410,17 +396,6 @@ export class DomainRun {
     }
   }
 }
-
-// Seldom met again; enabling finds the rows by their code and makes them due. Not longer, because one that is put off in
-// the very moment of enabling is missed by it.
-const disabledMs = 6 * 3_600_000;
-const isDisabled = (row: LeasedUrl, what: 'source' | 'channel') => ({
-  status: row.tries > 0 && row.kind !== 'channel' ? ('failed' as const) : ('pending' as const),
-  dueInMs: disabledMs,
-  tries: row.tries,
-  errorCode: `${what}_disabled`,
-  errorText: `its ${what} is disabled`,
-});
 
 const pollingIsOff = (row: LeasedUrl) => ({
   status: 'pending' as const,

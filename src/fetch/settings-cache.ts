@@ -29,7 +29,7 @@ export class SettingsCache {
     for (const row of rows) {
       if (row.sourceId !== null && !this.#serves(row.sourceId, row, now)) sourceIds.add(row.sourceId);
       const key = row.hash.toString('hex');
-      if (row.kind === 'channel' && !this.#servesChannel(key, now)) hashes.set(key, row.hash);
+      if (row.kind === 'channel' && !isFresh(this.#channels.get(key), now)) hashes.set(key, row.hash);
     }
     if (this.#sources.size > mostEntries) this.#sources.clear();
     if (this.#channels.size > mostEntries) this.#channels.clear();
@@ -49,18 +49,11 @@ export class SettingsCache {
 
   /**
    * Whether the copy at hand will do. A listing of a source that is not spidered is a contradiction: the source fell
-   * back to links a moment ago, and with the old copy its front page would be read and none of its links followed. So is
-   * a row of a disabled one: with an old copy, what enabling has just made due would be put off again.
+   * back to links a moment ago, and with the old copy its front page would be read and none of its links followed.
    */
   #serves(id: number, row: LeasedUrl, now: number): boolean {
     const entry = this.#sources.get(id);
-    if (!isFresh(entry, now) || entry?.value?.enabled === false) return false;
-    return !(row.kind === 'listing' && entry?.value?.ingestionMode === 'feed');
-  }
-
-  #servesChannel(key: string, now: number): boolean {
-    const entry = this.#channels.get(key);
-    return isFresh(entry, now) && entry?.value?.enabled !== false;
+    return isFresh(entry, now) && !(row.kind === 'listing' && entry?.value?.ingestionMode === 'feed');
   }
 
   sourceOf(row: LeasedUrl): Source | null {

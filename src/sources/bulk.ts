@@ -17,12 +17,11 @@ export type NewListedSource = {
   settings?: object;
 };
 
-type Known = { id: number; url: string; slug: string; enabled: boolean };
+type Known = { id: number; url: string };
 
 /** Which of these addresses are sources already. */
 export async function loadSourcesByUrl(db: Queryable, urls: readonly string[]): Promise<Known[]> {
-  return (await db.query<Known>('SELECT id, url, slug, enabled FROM sources WHERE url = ANY ($1)', [urls]))
-    .rows;
+  return (await db.query<Known>('SELECT id, url FROM sources WHERE url = ANY ($1)', [urls])).rows;
 }
 
 const mostRounds = 20;
@@ -54,12 +53,12 @@ export async function insertSources(
                 coalesce(i.feed_poll_interval_minutes, 15), coalesce(i.priority, 5), i.rate_limit_ms,
                 coalesce(i.settings, '{}')
            FROM json_to_recordset($1) AS i(ord integer, ${recordColumns}) ORDER BY i.ord
-         ON CONFLICT DO NOTHING RETURNING id, slug, url, enabled, settings
+         ON CONFLICT DO NOTHING RETURNING id, slug, url, settings
        ), noted AS (
          INSERT INTO audit (actor, action, subject, detail)
          SELECT $2, 'respect_robots', slug, '{"on": false, "reason": "imported so"}' FROM made
           WHERE settings -> 'respectRobots' = 'false')
-       SELECT id, url, slug, enabled FROM made`,
+       SELECT id, url FROM made`,
       [JSON.stringify(rows), actor],
     );
     added.push(...inserted.rows);

@@ -13,12 +13,12 @@ export {
   loadSourceBySlug,
   loadSources,
   type NewSource,
+  removeEmptySource,
   type Source,
   type SourceChange,
   type SourceSettings,
   saveIngestionMode,
   saveRespectRobots,
-  saveSourceEnabled,
   slugOf,
   updateSource,
 } from './sources.ts';

@@ -115,24 +115,13 @@ export async function loadSourceBySlug(db: Queryable, slug: string): Promise<Sou
   return result.rows[0] ?? null;
 }
 
-/** Enables or disables a source and writes down who did it and why; null: there is no such source. */
-export async function saveSourceEnabled(
-  db: Queryable,
-  slug: string,
-  change: { enabled: boolean; reason: string | null; actor: string },
-): Promise<Source | null> {
-  const result = await db.query<Source>(
-    `WITH changed AS (
-       UPDATE sources SET updated_at = now(), enabled = $2, disable_reason = CASE WHEN $2::boolean THEN NULL ELSE $3 END,
-              disabled_at = CASE WHEN $2::boolean THEN NULL ELSE coalesce(disabled_at, now()) END
-        WHERE slug = $1 RETURNING ${columns}
-     ), noted AS (
-       INSERT INTO audit (actor, action, subject, detail)
-       SELECT $4, 'source', c.slug, jsonb_build_object('enabled', $2::boolean, 'reason', $3::text) FROM changed c)
-     SELECT * FROM changed`,
-    [slug, change.enabled, change.reason, change.actor],
+/** Takes back a source that was added a moment ago and has no channel; false: it has one, or is gone. */
+export async function removeEmptySource(db: Queryable, id: number): Promise<boolean> {
+  const result = await db.query(
+    'DELETE FROM sources WHERE id = $1 AND NOT EXISTS (SELECT FROM channels WHERE source_id = $1)',
+    [id],
   );
-  return result.rows[0] ?? null;
+  return result.rowCount === 1;
 }
 
 /** All sources, by name. A few hundred thousand at most, so callers page by name. */

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadConfig } from '../../src/config/index.ts';
 import { type Engine, startEngine } from '../../src/engine.ts';
 import { createLog } from '../../src/telemetry/index.ts';
+import { makeDue } from '../e2e/crawl-state.ts';
 import { waitUntil } from '../e2e/wait.ts';
 import { type Ended, runOutrider } from '../process/outrider.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
@@ -183,7 +184,7 @@ test('an address that leads nowhere is named with the reason and the way out', a
   expect(await add('http://gone.test/')).toBe(
     `Added gone.test (http://gone.test/).
   http://gone.test/ cannot be read: there is no such page (404). Is the address right?
-  Remove it with: outrider sources delete gone_test
+  Not what you meant? "outrider sources delete gone_test" forgets it.
 `,
   );
   expect(await add('http://closed.test/')).toContain(
@@ -226,7 +227,7 @@ test('lists are filtered', async () => {
   expect((await run('channels', '--source', 'nobody')).stderr).toContain('there is no source "nobody"');
 });
 
-test('channels are added, changed and removed by hand', async () => {
+test('channels are added and changed by hand', async () => {
   expect(
     (await run('channels', 'add', 'thrice_test', 'http://thrice.test/json', '--every', '30')).stdout,
   ).toBe('http://thrice.test/json is polled as a feed from now on.\n');
@@ -237,11 +238,19 @@ test('channels are added, changed and removed by hand', async () => {
     `SELECT interval_seconds, title FROM channels WHERE url = 'http://thrice.test/json'`,
   );
   expect(changed.rows).toEqual([{ interval_seconds: 2700, title: 'JSON' }]);
-  expect((await run('channels', 'remove', 'http://thrice.test/json')).code).toBe(0);
-  const row = await database.pool.query(
-    `SELECT status, error_code FROM url_frontier WHERE url = 'http://thrice.test/json' AND kind = 'channel'`,
-  );
-  expect(row.rows).toEqual([{ status: 'dead', error_code: 'channel_removed' }]);
+  await run('channels', 'set', 'http://thrice.test/json', '--enabled', 'off');
+  const rowOf = async () =>
+    (
+      await database.pool.query(
+        `SELECT status, error_code FROM url_frontier WHERE url = 'http://thrice.test/json' AND kind = 'channel'`,
+      )
+    ).rows[0]!;
+  await waitUntil('it is given up', async () => {
+    await makeDue(database.pool, { kind: 'channel' });
+    return (await rowOf()).status === 'dead';
+  });
+  await run('channels', 'set', 'http://thrice.test/json', '--enabled', 'on');
+  await waitUntil('it is polled again', async () => (await rowOf()).error_code === null);
   const unknown = await run('channels', 'set', '99999', '--every', '1');
   expect([unknown.code, unknown.stderr.split('\n')[0]]).toEqual([2, 'error: there is no channel "99999"']);
   expect((await run('channels', 'set', '1')).stderr).toContain('nothing to set');

@@ -98,10 +98,6 @@ it('known sources keep what they have unless they are to be updated', async () =
   expect(await importText(list, { update: true })).toMatchObject({ known: 1, updated: 1, channelsKnown: 1 });
   expect(await importText(list, { update: true })).toMatchObject({ known: 1, updated: 0 });
   expect(await find()).toMatchObject({ name: 'Theirs', priority: 9, slug: 'mine' });
-  await importText('{"url":"https://kept.test/","enabled":false}', { update: true });
-  expect(await find()).toMatchObject({ enabled: false, disableReason: 'imported so', name: 'Theirs' });
-  await importText('{"url":"https://kept.test/","enabled":true}', { update: true });
-  expect(await find()).toMatchObject({ enabled: true, disableReason: null });
 });
 
 it('disabled sources and channels are stored and not polled; ignoring robots.txt is written down', async () => {

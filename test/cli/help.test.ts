@@ -60,8 +60,6 @@ describe('help', () => {
     ['add', '--name'],
     ['sources', '--help'],
     ['channels', '--help'],
-    ['sources disable', '--reason'],
-    ['sources delete', '--yes'],
     ['channels add', '--as'],
     ['channels set', '--every'],
     ['import', '--rejects'],

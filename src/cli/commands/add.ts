@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import {
   type Channel,
-  deleteSource,
-  findChannel,
   findDiscovery,
+  findNamedChannel,
   listChannels,
   loadProbedChannels,
   startDiscovery,
@@ -11,12 +10,17 @@ import {
 import type { Database, Queryable } from '../../db/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import { withScheme } from '../../source-lists/index.ts';
-import { checkSourceUrl, createSource, loadSources, type Source } from '../../sources/index.ts';
+import {
+  checkSourceUrl,
+  createSource,
+  loadSources,
+  removeEmptySource,
+  type Source,
+} from '../../sources/index.ts';
 import { systemClock } from '../../telemetry/index.ts';
 import { type AddedFacts, describeAdded, headlineOf, isWorthHttp } from '../added-words.ts';
 import { type Context, loadContext, withDatabase } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
-import { operatorName } from '../operator.ts';
 import { printJson } from '../output.ts';
 
 type Flags = { name?: string; every: string; wait: boolean };
@@ -88,7 +92,7 @@ type Begun = { address: Address; source: Source; created: boolean; known: Channe
 
 async function begin(db: Queryable, address: Address, options: AddOptions): Promise<Begun> {
   // A feed that is polled already belongs to somebody: a second source for it would stay empty.
-  const known = await findChannel(db, address.url);
+  const known = await findNamedChannel(db, address.url);
   const owner = known === null ? undefined : (await loadSources(db, [known.sourceId]))[0];
   if (known !== null && owner !== undefined) return { address, source: owner, created: false, known };
   const { source, created } = await createSource(db, {
@@ -109,12 +113,12 @@ async function finish(db: Queryable, begun: Begun, options: Finishing): Promise<
   if (!begun.address.hasScheme && isWorthHttp(facts) && begun.address.url.startsWith('https:')) {
     const plain: Address = { url: begun.source.url.replace(/^https:/, 'http:'), hasScheme: true };
     if (!options.isJson) say(`${begun.source.url} does not answer; trying ${plain.url}`);
-    await deleteSource(db, begun.source.slug, { actor: operatorName() });
+    await removeEmptySource(db, begun.source.id);
     return finish(db, await begin(db, plain, options), options);
   }
   // Everything it has is followed already: an empty source would only be in the way.
   if (facts.discovery?.state === 'found' && facts.channels.length === 0 && facts.elsewhere.length > 0) {
-    await deleteSource(db, begun.source.slug, { actor: operatorName() });
+    await removeEmptySource(db, begun.source.id);
     return { ...facts, removed: true };
   }
   return facts;
@@ -130,7 +134,7 @@ async function loadFacts(db: Queryable, { source, known, created }: Begun): Prom
   const elsewhere: AddedFacts['elsewhere'] = [];
   let leftOut = 0;
   for (const one of probed.filter((candidate) => !own.has(candidate.url))) {
-    const channel = await findChannel(db, one.url);
+    const channel = await findNamedChannel(db, one.url);
     const [owner] = channel === null ? [] : await loadSources(db, [channel.sourceId]);
     if (owner === undefined || owner.id === source.id) leftOut += 1;
     else elsewhere.push({ kind: one.kind, url: one.url, slug: owner.slug, name: owner.name });

@@ -1,15 +1,7 @@
-import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
-import {
-  deleteSource,
-  disableSource,
-  enableSource,
-  listSourceStatus,
-  type SourceFilter,
-  type SourceStatus,
-} from '../../channels/index.ts';
+import { listSourceStatus, type SourceFilter, type SourceStatus } from '../../channels/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
-import { loadSourceBySlug, type SourceChange, saveRespectRobots, updateSource } from '../../sources/index.ts';
+import { type SourceChange, saveRespectRobots, updateSource } from '../../sources/index.ts';
 import { loadContext, withDatabase } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
 import { onOff, operatorName } from '../operator.ts';
@@ -63,7 +55,6 @@ export function addSourceCommands(program: Command): void {
         { title: 'ADDED', value: (row) => relativeTime(row.createdAt) },
       ]);
     });
-  addLifeCommands(sources);
   sources
     .command('set <slug>')
     .description('give a source its own delay, priority or proxies; "default" takes it back')
@@ -98,69 +89,6 @@ export function addSourceCommands(program: Command): void {
           : `Disallow lines no longer hold for ${source.name}; fetchers follow within seconds.`,
       );
     });
-}
-
-/** `sources enable|disable|delete`. */
-function addLifeCommands(sources: Command): void {
-  sources
-    .command('disable <slug>')
-    .description('stop following a source for now; nothing of it is forgotten')
-    .requiredOption('--reason <words>', 'why')
-    .action(async (slug: string, flags: { reason: string }, command: Command) => {
-      const context = loadContext(command);
-      const source = await withDatabase(context, ({ pool }) =>
-        disableSource(pool, slug, { reason: flags.reason, actor: operatorName() }),
-      );
-      if (source === null) throw unknownSource(slug);
-      if (context.flags.json) return printJson(source);
-      say(`${source.name} is disabled: within seconds nothing of it is polled or fetched.`);
-    });
-  sources
-    .command('enable <slug>')
-    .description('follow a source again, where it was')
-    .action(async (slug: string, _flags: object, command: Command) => {
-      const context = loadContext(command);
-      const enabled = await withDatabase(context, ({ pool }) =>
-        enableSource(pool, slug, { actor: operatorName() }),
-      );
-      if (enabled === null) throw unknownSource(slug);
-      if (context.flags.json) return printJson({ ...enabled.source, resumed: enabled.resumed });
-      say(`${enabled.source.name} is followed again; ${enabled.resumed} URLs that waited are due.`);
-    });
-  sources
-    .command('delete <slug>')
-    .description('forget a source and its channels; what waits is given up, documents stay')
-    .option('--yes', 'do not ask')
-    .action(async (slug: string, flags: { yes?: boolean }, command: Command) => {
-      const context = loadContext(command);
-      const deleted = await withDatabase(context, async ({ pool }) => {
-        const source = await loadSourceBySlug(pool, slug);
-        if (source === null) throw unknownSource(slug);
-        if (flags.yes !== true && !(await confirms(`Delete ${source.name} (${source.url})? Documents stay.`)))
-          return null;
-        return deleteSource(pool, slug, { actor: operatorName() });
-      });
-      if (deleted === null) return say('Nothing was deleted.');
-      if (context.flags.json) return printJson({ ...deleted.source, dropped: deleted.dropped });
-      say(
-        `${deleted.source.name} is deleted; ${deleted.dropped} URLs that waited are given up, documents stay.`,
-      );
-    });
-}
-
-/** Asks on a terminal; a script has to say --yes. */
-async function confirms(question: string): Promise<boolean> {
-  if (!process.stdin.isTTY)
-    throw new AppError('usage', 'this needs a confirmation', {
-      exitCode: EXIT.usage,
-      advice: 'Say --yes when nobody can be asked.',
-    });
-  const prompt = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await prompt.question(`${question} [y/N] `)).trim());
-  } finally {
-    prompt.close();
-  }
 }
 
 function sourceFilterOf(flags: ListFlags): SourceFilter {

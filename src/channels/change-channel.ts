@@ -4,7 +4,7 @@ import { channelHash, identifyUrl } from '../url/index.ts';
 import { type Channel, loadChannels } from './channels.ts';
 
 /** The channel a person means, by its number or address; null: there is none. */
-export async function findChannel(db: Queryable, name: string): Promise<Channel | null> {
+export async function findNamedChannel(db: Queryable, name: string): Promise<Channel | null> {
   if (/^\d{1,9}$/.test(name)) {
     const byId = await db.query<{ hash: Buffer }>('SELECT url_hash AS hash FROM channels WHERE id = $1', [
       Number(name),
@@ -42,49 +42,23 @@ export async function updateChannel(
       JSON.stringify(change),
     ],
   );
-  if (change.enabled === true) await resume(db, channel);
+  if (change.enabled === true) await pollAgain(db, channel);
   return (await loadChannels(db, [channel.hash]))[0] ?? channel;
 }
 
-/** Makes an enabled channel's row due: it was put off, or there never was one. */
-async function resume(db: Queryable, channel: Channel): Promise<void> {
+/** A row that was given up while its channel was disabled waits again, and promotion is woken for it. */
+async function pollAgain(db: Queryable, channel: Channel): Promise<void> {
   const identified = identifyUrl(channel.url);
   if (identified.outcome === 'rejected') return;
   const { bucket, domainKey } = identified.identity;
-  await db.query('SELECT source_resume($1, $2, $3, $4)', [
-    bucket,
-    domainKey.toString(),
-    channel.sourceId,
-    channel.hash,
-  ]);
-  await submit(db, [
-    {
-      url: channel.url,
-      kind: 'channel',
-      origin: 'manual',
-      sourceId: channel.sourceId,
-      priority: 10,
-      own: true,
-    },
-  ]);
-}
-
-/** Stops polling an address for good; what it brought stays. */
-export async function removeChannel(db: Queryable, channel: Channel, actor: string): Promise<void> {
-  const identified = identifyUrl(channel.url);
   await db.query(
-    `WITH gone AS (DELETE FROM channels WHERE id = $1 RETURNING bucket, id),
-     state AS (DELETE FROM channel_state st USING gone WHERE st.bucket = gone.bucket AND st.channel_id = gone.id)
-     INSERT INTO audit (actor, action, subject, detail) VALUES ($2, 'channel_removed', $3, '{}')`,
-    [channel.id, actor, channel.url],
+    `WITH back AS (
+       UPDATE url_frontier SET status = 'pending', due_at = now(), tries = 0, error_code = NULL, error_text = NULL
+        WHERE bucket = $1 AND domain_key = $2 AND url_hash = $3 AND status = 'dead' AND error_code = 'channel_removed'
+       RETURNING bucket, domain_key)
+     UPDATE domain_slots s SET wake_at = now() FROM back WHERE s.bucket = back.bucket AND s.domain_key = back.domain_key`,
+    [bucket, domainKey.toString(), channel.hash],
   );
-  if (identified.outcome === 'rejected') return;
-  // After the channel: whoever polls it in between finds nobody who asks for it, and gives the row up as well.
-  const { bucket, domainKey } = identified.identity;
-  await db.query(`SELECT source_drop($1, $2, $3, 1, 'channel_removed', $4)`, [
-    bucket,
-    domainKey.toString(),
-    channel.sourceId,
-    channel.hash,
-  ]);
+  const { url, sourceId } = channel;
+  await submit(db, [{ url, kind: 'channel', origin: 'manual', sourceId, priority: 10, own: true }]);
 }

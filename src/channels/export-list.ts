@@ -32,13 +32,14 @@ export async function* exportSources(db: Queryable): AsyncGenerator<ListedSource
   }
 }
 
+/** Without the files that a sitemap index names: they come back with the index. */
 async function loadListedChannels(
   db: Queryable,
   ids: readonly number[],
 ): Promise<Map<number, ListedChannel[]>> {
   const result = await db.query<Required<ListedChannel> & { sourceId: number }>(
     `SELECT source_id AS "sourceId", kind, url, title, enabled, interval_seconds AS "intervalSeconds", found_by AS "foundBy"
-       FROM channels WHERE source_id = ANY ($1) ORDER BY id`,
+       FROM channels WHERE source_id = ANY ($1) AND found_by <> 'index' ORDER BY id`,
     [ids],
   );
   const bySource = new Map<number, ListedChannel[]>();

@@ -7,10 +7,10 @@ export {
 export {
   checkSourceUrl,
   createSource,
+  findSourceBySlug,
   findSourceByUrl,
   type IngestionMode,
   listSources,
-  loadSourceBySlug,
   loadSources,
   type NewSource,
   removeEmptySource,

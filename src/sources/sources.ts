@@ -110,7 +110,7 @@ export async function findSourceByUrl(db: Queryable, url: string): Promise<Sourc
 }
 
 /** The source with this short name. */
-export async function loadSourceBySlug(db: Queryable, slug: string): Promise<Source | null> {
+export async function findSourceBySlug(db: Queryable, slug: string): Promise<Source | null> {
   const result = await db.query<Source>(`SELECT ${columns} FROM sources WHERE slug = $1`, [slug]);
   return result.rows[0] ?? null;
 }

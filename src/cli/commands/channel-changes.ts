@@ -9,7 +9,7 @@ import {
 import type { Queryable } from '../../db/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import { withScheme } from '../../source-lists/index.ts';
-import { loadSourceBySlug } from '../../sources/index.ts';
+import { findSourceBySlug } from '../../sources/index.ts';
 import { loadContext, withDatabase } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
 import { onOff, operatorName } from '../operator.ts';
@@ -34,7 +34,7 @@ export function addChannelChanges(channels: Command): void {
       const context = loadContext(command);
       const { polling } = context.loaded.config;
       const { channel, created } = await withDatabase(context, async ({ pool }) => {
-        const source = await loadSourceBySlug(pool, slug);
+        const source = await findSourceBySlug(pool, slug);
         if (source === null) throw unknownSource(slug);
         const usual =
           flags.as === 'sitemap' ? polling.sitemapIntervalMinutes : source.feedPollIntervalMinutes;

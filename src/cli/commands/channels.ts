@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { findChannelIds, listChannels, loadPushStates } from '../../channels/index.ts';
 import type { Queryable } from '../../db/index.ts';
-import { loadSourceBySlug } from '../../sources/index.ts';
+import { findSourceBySlug } from '../../sources/index.ts';
 import { loadContext, withDatabase } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
@@ -59,7 +59,7 @@ export function addChannelCommands(program: Command): void {
 }
 
 async function loadListed(db: Queryable, filter: Omit<ListFlags, 'limit'> & { limit: number }) {
-  if (filter.source !== undefined && (await loadSourceBySlug(db, filter.source)) === null)
+  if (filter.source !== undefined && (await findSourceBySlug(db, filter.source)) === null)
     throw unknownSource(filter.source);
   const ids = await findChannelIds(db, filter);
   const listed = await listChannels(db, { ids, limit: filter.limit });

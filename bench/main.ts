@@ -6,6 +6,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(args: string[]): P
   refresh: () => import('./refresh.ts'),
   crawl: () => import('./crawl.ts'),
   polling: () => import('./polling.ts'),
+  websub: () => import('./websub.ts'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

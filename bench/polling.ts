@@ -10,6 +10,7 @@ import {
 } from '../src/channels/index.ts';
 import { hashOf, randomFrom } from '../test/web/random.ts';
 import { type History, makeHistory, quantile } from './polling/histories.ts';
+import { measurePushes } from './websub.ts';
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -37,6 +38,7 @@ export async function run(args: string[]): Promise<object> {
       days: { type: 'string', default: '14' },
       warm: { type: 'string', default: '7' },
       seed: { type: 'string', default: '5' },
+      pushes: { type: 'string', default: '100' },
     },
     strict: false,
   });
@@ -58,6 +60,7 @@ export async function run(args: string[]): Promise<object> {
   const everySeconds = (setup.feeds * measuredS) / adaptive.polls;
   const fixed = simulate(histories, { ...setup, intervalSeconds: everySeconds }, 'fixed');
   const fifteen = simulate(histories, setup, 'fixed');
+  const pushed = await measurePushes({ items: Number(values.pushes), publishers: 20 });
   const ratio = (a: number, b: number): number => Number((a / b).toFixed(3));
   return {
     ...setup,
@@ -66,7 +69,7 @@ export async function run(args: string[]): Promise<object> {
     polls: adaptive.polls,
     fixed: { ...fixed.delays, everySeconds: Number(everySeconds.toFixed(1)), polls: fixed.polls },
     adaptive: { ...adaptive.delays, polls: adaptive.polls },
-    websub: null,
+    websub: { p50: pushed.p50, p95: pushed.p95 },
     fifteenMinutes: { ...fifteen.delays, polls: fifteen.polls },
     ratios: {
       mean: ratio(adaptive.delays.mean, fixed.delays.mean),

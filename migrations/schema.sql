@@ -10,7 +10,7 @@ CREATE TYPE backfill_item AS (bucket smallint, domain_key bigint, domain text, p
 CREATE TYPE seed_item AS (ord integer, bucket smallint, domain_key bigint, domain text, parent_domain text, rank integer);
 CREATE TYPE settle_document AS (url_hash bytea, url text, source_id integer, word_count integer, confidence real, published_at timestamp with time zone, modified_at timestamp with time zone, content_hash bytea, page_type text, language text, canonical_url text, title text, section text, description text, lead_image text, authors text[], keywords text[], meta jsonb, text_start integer, text_length integer, raw_start integer, raw_length integer, raw_encoding text, raw_type text);
 CREATE TYPE settle_domain AS (hold_ms double precision, hold_reason hold_reason, penalty_ms integer, good_run smallint, robots_delay_ms integer, source_delay_ms integer, ladder jsonb, trial_passed boolean, move_to domain_status, move_reason text, rest_ms double precision[]);
-CREATE TYPE settle_item AS (url_hash bytea, status url_status, due_in_ms double precision, tries smallint, http_status smallint, error_code text, error_text text, etag text, last_modified text, content_hash bytea, redirected_to text, url text, refresh_seconds integer, validation_status text, rejection_reason text, fetched boolean, unchanged boolean, target boolean, kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint, parent_url text, items_seen integer, items_duplicate integer, items_rejected integer, channel_id integer, channel_error text, channel_new integer, channel_format text, channel_hub text, channel_sleep text, channel_redirect text, channel_rhythm jsonb, channel_weight real, channel_floor integer, channel_delays integer, channel_delay_s double precision, channel_late_s double precision, last_item_at timestamp with time zone, result jsonb, execution_id bigint);
+CREATE TYPE settle_item AS (url_hash bytea, status url_status, due_in_ms double precision, tries smallint, http_status smallint, error_code text, error_text text, etag text, last_modified text, content_hash bytea, redirected_to text, url text, refresh_seconds integer, validation_status text, rejection_reason text, fetched boolean, unchanged boolean, target boolean, kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint, parent_url text, items_seen integer, items_duplicate integer, items_rejected integer, channel_id integer, channel_error text, channel_new integer, channel_format text, channel_hub text, channel_sleep text, channel_redirect text, channel_rhythm jsonb, channel_weight real, channel_floor integer, channel_delays integer, channel_delay_s double precision, channel_late_s double precision, channel_topic text, last_item_at timestamp with time zone, result jsonb, execution_id bigint);
 CREATE TYPE settle_request AS (ago_ms double precision, status smallint, kind text, outcome text, url_hash bytea, url text, source_id integer, execution_id bigint, wait_ms integer, headers_ms integer, total_ms integer, bytes bigint);
 CREATE TYPE settle_stored AS (made bytea[], changed integer, same bytea[], images integer, twins bytea[], twin_of bytea[]);
 CREATE TYPE submit_item AS (ord integer, bucket smallint, domain_key bigint, domain text, parent_domain text, url_hash bytea, url text, kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint, parent_url text, parent_hash bytea, execution_id bigint, due_at timestamp with time zone, modified_at timestamp with time zone, own boolean);
@@ -53,7 +53,9 @@ CREATE TABLE channel_state (
   floor_seconds integer,
   delays bigint DEFAULT 0 NOT NULL,
   delay_seconds double precision DEFAULT 0 NOT NULL,
-  late_seconds double precision DEFAULT 0 NOT NULL
+  late_seconds double precision DEFAULT 0 NOT NULL,
+  topic text,
+  pushed_until timestamp with time zone
 ) WITH (fillfactor=70);
 CREATE TABLE channels (
   id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -143,7 +145,8 @@ CREATE TABLE discoveries (
   deadline_at timestamp with time zone DEFAULT (now() + '01:00:00'::interval) NOT NULL,
   finished_at timestamp with time zone,
   channel_id integer,
-  reason text
+  reason text,
+  looked_at timestamp with time zone DEFAULT now() NOT NULL
 );
 CREATE TABLE document_bands (
   bucket smallint NOT NULL,
@@ -423,6 +426,27 @@ CREATE TABLE url_sightings (
   parent_url text,
   seen_at timestamp with time zone NOT NULL
 );
+CREATE TABLE websub_subscriptions (
+  id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
+  channel_id integer NOT NULL,
+  state text DEFAULT 'requested'::text NOT NULL,
+  token text NOT NULL,
+  secret text NOT NULL,
+  hub text NOT NULL,
+  topic text NOT NULL,
+  callback text NOT NULL,
+  tries smallint DEFAULT 0 NOT NULL,
+  next_at timestamp with time zone DEFAULT now() NOT NULL,
+  asked_at timestamp with time zone,
+  lease_until timestamp with time zone,
+  last_push_at timestamp with time zone,
+  pushes bigint DEFAULT 0 NOT NULL,
+  items bigint DEFAULT 0 NOT NULL,
+  unsigned bigint DEFAULT 0 NOT NULL,
+  unreadable bigint DEFAULT 0 NOT NULL,
+  error text,
+  created_at timestamp with time zone DEFAULT now() NOT NULL
+);
 CREATE TABLE workers (
   id text NOT NULL,
   role text NOT NULL,
@@ -524,16 +548,23 @@ ALTER TABLE url_frontier ADD CONSTRAINT url_frontier_tries_check CHECK ((tries >
 ALTER TABLE url_frontier ADD CONSTRAINT url_frontier_url_hash_check CHECK ((octet_length(url_hash) = 32));
 ALTER TABLE url_frontier ADD CONSTRAINT url_frontier_validation_status_check CHECK ((validation_status = ANY (ARRAY['valid'::text, 'rejected'::text, 'stub'::text])));
 ALTER TABLE url_sightings ADD CONSTRAINT url_sightings_pkey PRIMARY KEY (bucket, domain_key, url_hash, source_id, parent_hash);
+ALTER TABLE websub_subscriptions ADD CONSTRAINT websub_subscriptions_pkey PRIMARY KEY (id);
+ALTER TABLE websub_subscriptions ADD CONSTRAINT websub_subscriptions_token_key UNIQUE (token);
+ALTER TABLE websub_subscriptions ADD CONSTRAINT websub_subscriptions_check CHECK (((state <> 'active'::text) OR (lease_until IS NOT NULL)));
+ALTER TABLE websub_subscriptions ADD CONSTRAINT websub_subscriptions_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'active'::text, 'denied'::text, 'ending'::text])));
+ALTER TABLE websub_subscriptions ADD CONSTRAINT websub_subscriptions_token_check CHECK ((token ~ '^[0-9a-f]{32}$'::text));
 ALTER TABLE workers ADD CONSTRAINT workers_pkey PRIMARY KEY (id);
 ALTER TABLE workers ADD CONSTRAINT workers_role_check CHECK ((role = ANY (ARRAY['serve'::text, 'fetch'::text, 'schedule'::text, 'run'::text])));
 
 -- indexes
 CREATE INDEX channel_addresses_channel ON channel_addresses USING btree (channel_id, left_at);
+CREATE INDEX channel_state_hub ON channel_state USING btree (bucket, channel_id) WHERE (hub IS NOT NULL);
 CREATE INDEX channels_parent ON channels USING btree (parent_id) WHERE (parent_id IS NOT NULL);
 CREATE INDEX channels_source ON channels USING btree (source_id);
 CREATE INDEX crawl_log_domain ON ONLY public.crawl_log USING btree (bucket, domain_key, at);
 CREATE INDEX discoveries_channel ON discoveries USING btree (channel_id, created_at) WHERE (channel_id IS NOT NULL);
-CREATE INDEX discoveries_open ON discoveries USING btree (id) WHERE (finished_at IS NULL);
+CREATE INDEX discoveries_open ON discoveries USING btree (looked_at) WHERE (finished_at IS NULL);
+CREATE INDEX discoveries_source ON discoveries USING btree (source_id, id);
 CREATE INDEX document_search_words ON document_search USING gin (words);
 CREATE INDEX documents_recent ON documents USING btree (crawled_at);
 CREATE UNIQUE INDEX documents_text ON documents USING btree (bucket, domain_key, content_hash) WHERE (page_type <> 'stub'::text);
@@ -546,6 +577,8 @@ CREATE INDEX url_frontier_parked ON url_frontier USING btree (bucket, domain_key
 CREATE INDEX url_frontier_pick ON url_frontier USING btree (bucket, domain_key, budgeted, level DESC, due_at) WHERE ready;
 CREATE INDEX url_frontier_refresh ON url_frontier USING btree (bucket, domain_key, due_at) WHERE ((status = 'fetched'::url_status) AND (due_at IS NOT NULL));
 CREATE INDEX url_frontier_source ON url_frontier USING btree (source_id, discovered_at);
+CREATE UNIQUE INDEX websub_subscriptions_channel ON websub_subscriptions USING btree (channel_id) WHERE (state <> 'ending'::text);
+CREATE INDEX websub_subscriptions_due ON websub_subscriptions USING btree (next_at);
 
 -- foreign keys
 ALTER TABLE channel_addresses ADD CONSTRAINT channel_addresses_channel_id_fkey FOREIGN KEY (channel_id) REFERENCES channels(id) ON DELETE CASCADE;

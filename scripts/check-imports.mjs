@@ -8,10 +8,10 @@ const src = join(root, 'src');
 
 // Lower layers never import higher ones; inside one layer a folder may import another, but no cycles.
 const layers = [
-  ['errors', 'text', 'dates', 'url', 'robots', 'html', 'extract', 'validate', 'feed-formats'],
+  ['errors', 'text', 'dates', 'url', 'robots', 'html', 'extract', 'validate', 'feed-formats', 'source-lists'],
   ['telemetry', 'config', 'db'],
   ['sources', 'channels', 'frontier', 'domains', 'documents', 'jobs', 'explain', 'switches'],
-  ['fetch', 'ingest', 'discover', 'schedule', 'sinks', 'resilience'],
+  ['fetch', 'ingest', 'discover', 'schedule', 'sinks', 'resilience', 'websub'],
   ['api', 'cli'],
 ];
 // Producers submit to the frontier and nothing more: these names are all they may take from it.

@@ -52,7 +52,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     // Each role loads its own part only: half a second of start and tens of megabytes the others do not need.
     if (options.roles.includes('serve')) {
       const { startApi } = await import('./api/index.ts');
-      const api = await startApi({ database, config, log, metrics, version, loops: () => health });
+      const api = await startApi({ database, config, clock, log, metrics, version, loops: () => health });
       address = api.address;
       stops.push(() => api.close());
     }
@@ -71,7 +71,16 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       // Before the first request is logged, so that nothing lands in the default partition.
       await ensurePartitions(database.pool, 'crawl_log');
       const { Scheduler } = await import('./schedule/index.ts');
-      const scheduler = new Scheduler({ database, config, clock, log, metrics, register });
+      const scheduler = new Scheduler({
+        database,
+        config,
+        clock,
+        log,
+        metrics,
+        register,
+        userAgent: userAgentOf(config, version),
+        hosts,
+      });
       scheduler.start();
       stops.push(() => scheduler.stop());
     }

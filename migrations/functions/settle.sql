@@ -15,6 +15,7 @@ CREATE TYPE settle_item AS (
   channel_redirect text,      -- where permanent redirects led
   channel_rhythm jsonb, channel_weight real, channel_floor integer,
   channel_delays integer, channel_delay_s double precision, channel_late_s double precision,
+  channel_topic text,         -- what the hub calls the feed
   last_item_at timestamptz, result jsonb, execution_id bigint
 );
 
@@ -314,14 +315,15 @@ BEGIN
       INSERT INTO channel_state AS c (bucket, channel_id, polls, not_modified, items_seen, items_new, errors_in_row,
                                       error_kind, failing_since, last_success_at, last_item_at, format, hub, slept_at,
                                       sleep_reason, redirect_to, redirects, rhythm, weight, floor_seconds, delays,
-                                      delay_seconds, late_seconds)
+                                      delay_seconds, late_seconds, topic)
       SELECT p_bucket, i.channel_id, 1, CASE WHEN i.unchanged THEN 1 ELSE 0 END, coalesce(i.items_seen, 0),
              coalesce(i.channel_new, 0), CASE WHEN i.channel_error IS NULL THEN 0 ELSE 1 END, i.channel_error,
              CASE WHEN i.channel_error IS NULL THEN NULL ELSE v_now END,
              CASE WHEN i.channel_error IS NULL THEN v_now END, i.last_item_at, i.channel_format, i.channel_hub,
              CASE WHEN i.channel_sleep IS NOT NULL THEN v_now END, i.channel_sleep, i.channel_redirect,
              CASE WHEN i.channel_redirect IS NULL THEN 0 ELSE 1 END, i.channel_rhythm, i.channel_weight, i.channel_floor,
-             coalesce(i.channel_delays, 0), coalesce(i.channel_delay_s, 0), coalesce(i.channel_late_s, 0)
+             coalesce(i.channel_delays, 0), coalesce(i.channel_delay_s, 0), coalesce(i.channel_late_s, 0),
+             i.channel_topic
         FROM json_populate_recordset(NULL::settle_item, p_items) i
        WHERE i.channel_id IS NOT NULL AND i.url_hash = ANY (v_hashes)
       ON CONFLICT (bucket, channel_id) DO UPDATE SET
@@ -333,7 +335,6 @@ BEGIN
         failing_since = CASE WHEN excluded.error_kind IS NULL THEN NULL ELSE coalesce(c.failing_since, v_now) END,
         last_success_at = coalesce(excluded.last_success_at, c.last_success_at),
         last_item_at = greatest(c.last_item_at, excluded.last_item_at),
-        format = coalesce(excluded.format, c.format), hub = coalesce(excluded.hub, c.hub),
         slept_at = CASE WHEN excluded.error_kind IS NOT NULL THEN coalesce(c.slept_at, excluded.slept_at) END,
         sleep_reason = CASE WHEN excluded.error_kind IS NOT NULL THEN coalesce(excluded.sleep_reason, c.sleep_reason) END,
         -- A poll that failed says nothing about where the address leads.
@@ -342,7 +343,13 @@ BEGIN
                     WHEN excluded.redirect_to = c.redirect_to THEN least(c.redirects + 1, 100) ELSE 1 END,
         rhythm = coalesce(excluded.rhythm, c.rhythm), weight = coalesce(excluded.weight, c.weight),
         floor_seconds = coalesce(excluded.floor_seconds, c.floor_seconds), delays = c.delays + excluded.delays,
-        delay_seconds = c.delay_seconds + excluded.delay_seconds, late_seconds = c.late_seconds + excluded.late_seconds;
+        delay_seconds = c.delay_seconds + excluded.delay_seconds, late_seconds = c.late_seconds + excluded.late_seconds,
+        format = coalesce(excluded.format, c.format),
+        -- A body that was read has a format: what it does not name any more is gone.
+        hub = CASE WHEN excluded.format IS NULL THEN c.hub ELSE excluded.hub END,
+        topic = CASE WHEN excluded.format IS NULL THEN c.topic ELSE excluded.topic END,
+        -- News that a poll found first: nobody may rely on the hub until it pushes again.
+        pushed_until = CASE WHEN excluded.items_new > 0 THEN NULL ELSE c.pushed_until END;
     END IF;
 
     IF v_probed THEN

@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
 import { Type, type TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { type FastifyInstance, fastify } from 'fastify';
-import { listChannels, startDiscovery } from '../channels/index.ts';
+import { listChannels, loadPushStates, startDiscovery } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import { type DocumentHit, listRecentDocuments, searchDocuments } from '../documents/index.ts';
@@ -9,14 +9,16 @@ import { AppError, EXIT, messageOf } from '../errors/index.ts';
 import { countRows, loadTotals } from '../frontier/index.ts';
 import type { LoopHealth } from '../resilience/index.ts';
 import { createSource, listSources } from '../sources/index.ts';
-import type { Log, Metrics } from '../telemetry/index.ts';
+import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { urlId } from '../url/index.ts';
 import { addDomainRoutes } from './domains.ts';
 import { answerHealth } from './health.ts';
+import { addWebSubRoutes } from './websub.ts';
 
 export type ApiOptions = {
   database: Database;
   config: Config;
+  clock: Clock;
   log: Log;
   metrics: Metrics;
   version: string;
@@ -66,10 +68,17 @@ async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   await app.register(swagger, {
     openapi: { openapi: '3.1.0', info: { title: 'Outrider', version: options.version } },
   });
-  // A page on the web must not reach a loopback API through a name it controls (DNS rebinding).
+  const { callbackUrl } = options.config.websub;
+  const publicName = callbackUrl === null ? null : new URL(callbackUrl).hostname;
+  // A page on the web must not reach a loopback API through a name it controls (DNS rebinding). By the public name hubs
+  // reach their callbacks and nothing else.
   app.addHook('onRequest', async (request, reply) => {
     const name = request.hostname.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
-    if (!loopback.has(name))
+    const isHub =
+      publicName !== null &&
+      name === publicName.replace(/^\[|\]$/g, '') &&
+      request.url.startsWith('/websub/');
+    if (!loopback.has(name) && !isHub)
       return reply
         .code(421)
         .type('application/problem+json')
@@ -100,6 +109,7 @@ async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   addHealthRoutes(app, options);
   addDataRoutes(app, options);
   addDomainRoutes(app, options);
+  addWebSubRoutes(app, options);
   return app;
 }
 
@@ -182,21 +192,29 @@ function addDataRoutes(instance: FastifyInstance, { database }: ApiOptions): voi
     '/api/v1/channels',
     {
       schema: {
-        summary: 'Channels, trouble first',
+        summary: 'Channels with their polls and pushes, trouble first',
         querystring: Type.Object({ limit: limit(1000, 100) }, { additionalProperties: false }),
       },
     },
-    async (request) => ({
-      items: (await listChannels(pool, request.query)).map(
-        ({ hash: _hash, rhythm: _rhythm, polls, notModified, itemsSeen, itemsNew, ...rest }) => ({
-          ...rest,
-          polls: Number(polls),
-          notModified: Number(notModified),
-          itemsSeen: Number(itemsSeen),
-          itemsNew: Number(itemsNew),
-        }),
-      ),
-    }),
+    async (request) => {
+      const channels = await listChannels(pool, request.query);
+      const pushes = await loadPushStates(
+        pool,
+        channels.map((one) => one.id),
+      );
+      return {
+        items: channels.map(
+          ({ hash: _hash, rhythm: _rhythm, polls, notModified, itemsSeen, itemsNew, ...rest }) => ({
+            ...rest,
+            polls: Number(polls),
+            notModified: Number(notModified),
+            itemsSeen: Number(itemsSeen),
+            itemsNew: Number(itemsNew),
+            push: pushes.get(rest.id) ?? null,
+          }),
+        ),
+      };
+    },
   );
   app.get(
     '/api/v1/frontier/stats',

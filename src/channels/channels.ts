@@ -50,7 +50,7 @@ export const channelColumns = `c.id, c.source_id AS "sourceId", c.kind, c.url, c
   extract(epoch FROM now() - s.failing_since)::float8 * 1000 AS "failingForMs",
   coalesce(s.errors_in_row, 0) AS "errorsInRow", s.error_kind AS "errorKind", s.slept_at IS NOT NULL AS asleep,
   s.redirect_to AS "redirectTo", coalesce(s.redirects, 0) AS redirects, s.rhythm, s.floor_seconds AS "floorSeconds",
-  s.last_success_at AS "lastSuccessAt", false AS pushed`;
+  s.last_success_at AS "lastSuccessAt", coalesce(s.pushed_until > now(), false) AS pushed`;
 const stateJoin = 'LEFT JOIN channel_state s ON s.bucket = c.bucket AND s.channel_id = c.id';
 
 export type NewChannel = Pick<Channel, 'sourceId' | 'kind' | 'url' | 'intervalSeconds' | 'foundBy'> & {
@@ -174,7 +174,7 @@ export async function loadDiscoveryDelay(db: Queryable): Promise<DiscoveryDelay>
 /** Channels with their state, trouble first; files of sitemap indexes only if asked for. */
 export async function listChannels(
   db: Queryable,
-  options: { sourceId?: number; limit?: number; files?: boolean } = {},
+  options: { sourceId?: number; ids?: readonly number[]; limit?: number; files?: boolean } = {},
 ): Promise<ChannelStatus[]> {
   const result = await db.query<ChannelStatus>(
     `SELECT ${channelColumns}, coalesce(s.polls, 0) AS polls, coalesce(s.not_modified, 0) AS "notModified",
@@ -184,8 +184,9 @@ export async function listChannels(
        FROM channels c ${stateJoin}
        LEFT JOIN url_frontier f ON f.bucket = c.bucket AND f.domain_key = c.domain_key AND f.url_hash = c.url_hash
       WHERE ($1::integer IS NULL OR c.source_id = $1) AND ($3 OR c.parent_id IS NULL)
+        AND ($4::integer[] IS NULL OR c.id = ANY ($4))
       ORDER BY coalesce(s.errors_in_row, 0) DESC, c.id LIMIT $2`,
-    [options.sourceId ?? null, options.limit ?? 1000, options.files ?? false],
+    [options.sourceId ?? null, options.limit ?? 1000, options.files ?? false, options.ids ?? null],
   );
   return result.rows;
 }

@@ -54,13 +54,32 @@ export async function startRediscovery(
   );
 }
 
-/** Locks open searches for this transaction, so that two schedulers never move the same one. */
+// An import starts ten thousand searches at once: only so many ask sites at a time, and none is out of time before its
+// turn has come.
+const mostUnderWay = 1000;
+
+/**
+ * Locks open searches for this transaction, so that two schedulers never move the same one. Those that were looked at
+ * longest ago come first: with a fixed order, a few that wait for slow sites would keep all others waiting.
+ */
 export async function lockOpenDiscoveries(tx: Queryable, limit: number): Promise<Discovery[]> {
   const result = await tx.query<Discovery>(
-    `SELECT ${columns} FROM discoveries WHERE finished_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED`,
-    [limit],
+    `WITH under_way AS (SELECT count(*) AS n FROM discoveries WHERE finished_at IS NULL AND state <> 'pending'),
+     going AS (
+       SELECT id FROM discoveries WHERE finished_at IS NULL AND state <> 'pending'
+        ORDER BY looked_at LIMIT $1 FOR UPDATE SKIP LOCKED),
+     starting AS (
+       SELECT id FROM discoveries WHERE finished_at IS NULL AND state = 'pending'
+        ORDER BY id LIMIT least($1, greatest(0, $2 - (SELECT n FROM under_way))) FOR UPDATE SKIP LOCKED)
+     UPDATE discoveries d
+        SET looked_at = clock_timestamp(),
+            deadline_at = CASE WHEN d.state = 'pending' THEN now() + interval '1 hour' ELSE d.deadline_at END
+       FROM (SELECT id FROM going UNION ALL SELECT id FROM starting) turn WHERE d.id = turn.id
+     RETURNING d.id, d.source_id AS "sourceId", d.state, d.candidates, d.deadline_at < now() AS overdue,
+               d.channel_id AS "channelId", d.reason`,
+    [limit, mostUnderWay],
   );
-  return result.rows;
+  return result.rows.sort((a, b) => a.id - b.id);
 }
 
 /** Stores where a search stands. */

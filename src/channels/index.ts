@@ -21,17 +21,30 @@ export {
   startDiscovery,
   startRediscovery,
 } from './discoveries.ts';
+export { exportSources } from './export-list.ts';
 export { loadSeen, pruneStates, type SitemapFile, saveFiles, saveSeen } from './files.ts';
+export { type BadLine, type ImportOptions, type ImportReport, importSources } from './import-list.ts';
+export {
+  type ChannelFilter,
+  findChannelIds,
+  listSourceStatus,
+  type SourceFilter,
+  type SourceStatus,
+} from './list-sources.ts';
 export { endRow, type MoveOutcome, mergeChannel, moveChannel } from './moves.ts';
 export {
+  type ChannelChange,
   findChannel,
   findChannelByUrl,
+  findNamedChannel,
   findReplacement,
   listAddresses,
   removeChannel,
   setChannelEnabled,
+  updateChannel,
   wakeChannel,
 } from './operate.ts';
+export { loadProbedChannels, type ProbedChannel } from './probes.ts';
 export { decideMultipliers, type FleetGroup, type Multipliers } from './schedule/fleet.ts';
 export { decideNextPoll, decideWeight, type PollPlan } from './schedule/next-poll.ts';
 export { learnRhythm, type PollNews, type Rhythm } from './schedule/rhythm.ts';
@@ -42,3 +55,20 @@ export {
   parseRhythm,
   sharePolls,
 } from './schedule/stored.ts';
+export {
+  countDropped,
+  createSubscriptions,
+  type DueSubscription,
+  endUnwantedSubscriptions,
+  findPushTarget,
+  type HubAnswer,
+  loadPushStates,
+  type PushState,
+  type PushTarget,
+  type SubscriptionState,
+  saveHubAnswer,
+  savePush,
+  takeDueSubscriptions,
+  type Verification,
+  verifySubscription,
+} from './subscriptions.ts';

@@ -22,6 +22,11 @@ export async function findChannelByUrl(db: Queryable, url: string): Promise<Chan
   return channel ?? (await loadMoved(db, [hash])).get(hash.toString('hex')) ?? null;
 }
 
+/** The channel a person means, by its number or by an address that it has or had. */
+export async function findNamedChannel(db: Queryable, name: string): Promise<Channel | null> {
+  return /^\d{1,9}$/.test(name) ? findChannel(db, Number(name)) : findChannelByUrl(db, name);
+}
+
 /** The channel that was found while another one failed. */
 export async function findReplacement(db: Queryable, id: number): Promise<Channel | null> {
   const result = await db.query<Channel>(
@@ -51,6 +56,34 @@ export async function wakeChannel(db: Queryable, id: number): Promise<boolean> {
 export async function setChannelEnabled(db: Queryable, id: number, enabled: boolean): Promise<void> {
   await db.query('UPDATE channels SET enabled = $2 WHERE id = $1', [id, enabled]);
   if (enabled) await wakeChannel(db, id);
+}
+
+/** What an operator decides of a channel; what is left out stays. */
+export type ChannelChange = { intervalSeconds?: number; title?: string | null };
+
+/** Changes a channel and writes down who did it; fetchers follow within seconds. */
+export async function updateChannel(
+  db: Queryable,
+  channel: Channel,
+  change: ChannelChange,
+  actor: string,
+): Promise<Channel> {
+  await db.query(
+    `WITH changed AS (
+       UPDATE channels SET interval_seconds = coalesce($2, interval_seconds),
+              title = CASE WHEN $3::boolean THEN $4 ELSE title END WHERE id = $1)
+     INSERT INTO audit (actor, action, subject, detail) VALUES ($5, 'channel', $6, $7)`,
+    [
+      channel.id,
+      change.intervalSeconds ?? null,
+      change.title !== undefined,
+      change.title ?? null,
+      actor,
+      channel.url,
+      JSON.stringify(change),
+    ],
+  );
+  return (await findChannel(db, channel.id)) ?? channel;
 }
 
 /** Takes a channel away for good; its row ends as `channel_removed`. False: there is no such channel. */

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { AppError, EXIT, messageOf } from '../errors/index.ts';
+import { addAddCommand } from './commands/add.ts';
 import { addChannelCommands } from './commands/channels.ts';
 import { addConfigCommand } from './commands/config.ts';
 import { addDatabaseCommands } from './commands/database.ts';
@@ -8,6 +9,7 @@ import { addDocsCommands } from './commands/docs.ts';
 import { addDomainCommands } from './commands/domains.ts';
 import { addExtractCommand } from './commands/extract.ts';
 import { addFrontierCommands } from './commands/frontier.ts';
+import { addListCommands } from './commands/lists.ts';
 import { addOperateCommands } from './commands/operate.ts';
 import { addRoleCommands } from './commands/roles.ts';
 import { addRunCommand } from './commands/run.ts';
@@ -57,8 +59,10 @@ First steps:
   addRoleCommands(program);
   addDemoCommand(program);
   addRunCommand(program);
+  addAddCommand(program);
   addSourceCommands(program);
   addChannelCommands(program);
+  addListCommands(program);
   addFrontierCommands(program);
   addDomainCommands(program);
   addOperateCommands(program);

@@ -155,3 +155,23 @@ test.each([
 ])('the nearest name to %.20s', (wrong, text) => {
   expect(suggestion(wrong, ['fetch.batch', 'api.port'])).toBe(text);
 });
+
+describe('websub.callback_url', () => {
+  const load = (value: string) => loadConfig({ env: { OUTRIDER_WEBSUB_CALLBACK_URL: value } }).config.websub;
+  test.each([
+    ['https://crawler.example.org/', 'https://crawler.example.org'],
+    ['http://a.example:8080/hooks//', 'http://a.example:8080/hooks'],
+    ['', null],
+  ])('%s', (value, expected) => {
+    expect(load(value).callbackUrl).toBe(expected);
+  });
+  test.each([
+    'crawler.example.org',
+    'ftp://a.example',
+    'https://u:p@a.example',
+    'https://a.example/?x',
+    'https://a.example/#x',
+  ])('%s is refused', (value) => {
+    expect(() => load(value)).toThrow(/OUTRIDER_WEBSUB_CALLBACK_URL must be an http\(s\) address/);
+  });
+});

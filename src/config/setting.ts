@@ -40,6 +40,25 @@ export function text(options: Options<string | null>): Setting<string | null> {
   return { ...options, form: 'text', parse: (value) => asText(value).trim() || null };
 }
 
+/** An http(s) address that paths are added to, without its last slash; an empty value means "not set". */
+export function webAddress(options: Options<string | null>): Setting<string | null> {
+  const form = 'http(s) address';
+  return {
+    ...options,
+    form,
+    parse: (value) => {
+      const text = asText(value).trim();
+      if (text === '') return null;
+      const url = URL.canParse(text) ? new URL(text) : null;
+      if (url === null || !/^https?:$/.test(url.protocol)) throw new Error(`an ${form}`);
+      // Paths are added behind it, and hubs would pass a password on.
+      if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '')
+        throw new Error(`an ${form} without user, query and fragment`);
+      return url.href.replace(/\/+$/, '');
+    },
+  };
+}
+
 /** Free text that always has a value. */
 export function requiredText(options: Options<string>): Setting<string> {
   return {

@@ -1,4 +1,4 @@
-import { choice, integer, list, requiredText, type Setting, text } from './setting.ts';
+import { choice, integer, list, requiredText, type Setting, text, webAddress } from './setting.ts';
 
 const networkPattern = /^\[?[0-9a-fA-F:.]+\]?\/\d{1,3}:(\d{1,5}|\*)$/;
 
@@ -180,6 +180,19 @@ export const settings = {
       min: 1,
       max: 87_600,
       description: 'Sitemap entries modified longer ago are not submitted.',
+    }),
+  },
+  websub: {
+    callbackUrl: webAddress({
+      default: null,
+      description:
+        'Public address that leads to the API, as https://crawler.example.org; hubs then push news to /websub/… below it. Unset, feeds are only polled.',
+    }),
+    leaseDays: integer({
+      default: 10,
+      min: 1,
+      max: 90,
+      description: 'Days a subscription is asked for; it is renewed before they end.',
     }),
   },
   documents: {

@@ -32,6 +32,8 @@ type Probed = {
   format?: string;
   title?: string | null;
   feeds?: { url: string }[];
+  entries?: number;
+  links?: string;
   reason?: string;
 };
 
@@ -142,13 +144,21 @@ function redirected(candidates: readonly Candidate[], results: ReadonlyMap<strin
   return [...next.values()].slice(0, mostLinks);
 }
 
-export type Found = { url: string; kind: 'feed' | 'sitemap'; by: Candidate['by']; title: string | null };
+export type Found = {
+  url: string;
+  kind: 'feed' | 'sitemap';
+  by: Candidate['by'];
+  title: string | null;
+  /** What it lists; null: nothing, or nobody knows. */
+  links: string | null;
+};
 
 function asChannel(candidate: Candidate, result: Probed | undefined): Found[] {
   if (result?.kind !== 'feed' && result?.kind !== 'sitemap') return [];
   // A text file of addresses could be anything; robots.txt must have called it a sitemap.
   if (result.format === 'text' && candidate.by !== 'robots') return [];
-  return [{ url: result.url, kind: result.kind, by: candidate.by, title: result.title ?? null }];
+  const links = (result.entries ?? 0) > 0 ? (result.links ?? null) : null;
+  return [{ url: result.url, kind: result.kind, by: candidate.by, title: result.title ?? null, links }];
 }
 
 function nextCandidates(
@@ -219,9 +229,14 @@ async function finish(
 
 const foundBy = (by: Candidate['by']): FoundBy => (by === 'page' || by === 'known' ? 'manual' : by);
 
-const distinct = (found: readonly Found[]): Found[] => [
-  ...new Map(found.map((one) => [one.url, one])).values(),
-];
+/** One of each address, and one of those that list the very same articles: sites offer a feed in several formats. */
+function distinct(found: readonly Found[]): Found[] {
+  const kept: Found[] = [];
+  for (const one of found)
+    if (!kept.some((other) => other.url === one.url || (one.links !== null && other.links === one.links)))
+      kept.push(one);
+  return kept;
+}
 
 async function probe(deps: DiscoverDeps, source: Source, candidate: Candidate): Promise<Candidate> {
   // Outside the transaction: it would keep the slots of several domains locked. A crash leaves one needless probe.

@@ -1,6 +1,16 @@
 export type { Enclosure, Feed, FeedEntry, FeedOptions, FeedResult, NotAFeedReason } from './feed/index.ts';
 export { parseFeed, readFeed } from './feed/index.ts';
-export { type OpmlOutline, type OpmlResult, parseOpml, writeOpml } from './opml/index.ts';
+export { type HeaderLink, parseLinkHeader } from './link-header.ts';
+export {
+  type OpmlOutline,
+  OpmlReader,
+  type OpmlResult,
+  opmlFoot,
+  opmlHead,
+  outlineTag,
+  parseOpml,
+  writeOpml,
+} from './opml/index.ts';
 export {
   parseSitemap,
   readSitemap,

@@ -54,6 +54,8 @@ export type SettleItem = {
     newItems: number;
     format: string | null;
     hub: string | null;
+    /** What the hub calls the feed. */
+    topic?: string | null;
     lastItemAt: Date | null;
     /** Why it sleeps from now on; left out: it does not begin to. */
     sleep?: string;
@@ -236,6 +238,7 @@ function itemRow(item: SettleItem): object {
     channel_delays: channel?.delays?.items,
     channel_delay_s: channel?.delays?.seconds,
     channel_late_s: channel?.lateSeconds,
+    channel_topic: short(channel?.topic, 2048),
     last_item_at: channel?.lastItemAt ?? undefined,
     result: item.result ?? undefined,
   };

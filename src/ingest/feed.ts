@@ -1,5 +1,4 @@
-import type { FeedEntry } from '../feed-formats/index.ts';
-import { readFeed } from '../feed-formats/index.ts';
+import { type Feed, type FeedEntry, parseLinkHeader, readFeed } from '../feed-formats/index.ts';
 import { decidePriority, type SubmitItem } from '../frontier/index.ts';
 import { registrableDomain } from '../url/index.ts';
 import type { ChannelReading, Ingested, IngestSettings, PageResponse } from './response.ts';
@@ -28,7 +27,7 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
       detail: null,
       isPage: false,
       format: feed.version === null ? feed.format : `${feed.format} ${feed.version}`,
-      hub: feed.hubs[0] ?? null,
+      ...hubOf(response, feed),
       lastItemAt: latest(feed.entries.map(newestOf), settings.nowMs),
       dates: newestDates(feed.entries.map(publishedOf)),
       skipped: feed.entriesWithoutLink,
@@ -39,6 +38,14 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
   };
 }
 
+/** The feed's hub and the name it has there. Headers speak first (WebSub section 4), then the document. */
+function hubOf(response: PageResponse, feed: Feed): Pick<ChannelReading, 'hub' | 'topic'> {
+  const links = parseLinkHeader(header(response, 'link') ?? '', response.finalUrl);
+  const linked = (relation: string) => links.find((link) => link.relations.includes(relation))?.url;
+  const hub = linked('hub') ?? feed.hubs[0] ?? null;
+  return { hub, topic: hub === null ? null : (linked('self') ?? feed.self) };
+}
+
 /** A reading that found nothing usable. */
 export function failedReading(detail: string, isPage = false): ChannelReading {
   return {
@@ -47,6 +54,7 @@ export function failedReading(detail: string, isPage = false): ChannelReading {
     isPage,
     format: null,
     hub: null,
+    topic: null,
     lastItemAt: null,
     dates: [],
     skipped: 0,

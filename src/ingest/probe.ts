@@ -1,17 +1,37 @@
-import { parseSitemap, readFeed } from '../feed-formats/index.ts';
+import { createHash } from 'node:crypto';
+import { type Feed, parseSitemap, readFeed } from '../feed-formats/index.ts';
 import { discoverFeedLinks } from '../html/index.ts';
+import { identifyUrl } from '../url/index.ts';
 import { readPage } from './article.ts';
 import { header, type Ingested, type PageResponse } from './response.ts';
 
 /** What a probe found at an address, kept for whoever asked. */
 export type ProbeResult =
-  | { kind: 'feed'; url: string; format: string; title: string | null; entries: number; sample: string[] }
+  | {
+      kind: 'feed';
+      url: string;
+      format: string;
+      title: string | null;
+      entries: number;
+      sample: string[];
+      /** The same for two feeds that list the same articles, whatever their format. */
+      links: string;
+    }
   | { kind: 'sitemap'; url: string; format: string; entries: number }
   | { kind: 'page'; url: string; title: string | null; feeds: { url: string; title: string | null }[] }
   | { kind: 'failed'; url: string; status: number | null; reason: string };
 
 const mostSamples = 3;
 const mostFeeds = 20;
+
+/** A fingerprint of the articles a feed lists, by what they are and not by how they are written. */
+function linksOf(feed: Feed, base: string): string {
+  const keys = feed.entries.flatMap(({ link }) => {
+    const identified = link === null ? null : identifyUrl(link, { base });
+    return identified?.outcome === 'ok' ? [identified.identity.key] : [];
+  });
+  return createHash('sha256').update(keys.sort().join('\n')).digest('hex').slice(0, 32);
+}
 
 /** Looks at a body without keeping it: is it a feed, a sitemap, or a page that names feeds? */
 export async function ingestProbe(response: PageResponse): Promise<Ingested> {
@@ -29,6 +49,7 @@ export async function ingestProbe(response: PageResponse): Promise<Ingested> {
       title: feed.title,
       entries: feed.entries.length,
       sample: feed.entries.slice(0, mostSamples).map((entry) => entry.title ?? entry.link ?? ''),
+      links: linksOf(feed, response.finalUrl),
     };
     return { outcome: 'probe', result };
   }

@@ -35,6 +35,8 @@ export type ChannelReading = {
   isPage: boolean;
   format: string | null;
   hub: string | null;
+  /** What the hub calls the feed; null: nothing else than its address. */
+  topic: string | null;
   lastItemAt: Date | null;
   /** When its newest items were published, a few hundred at most. */
   dates: number[];

@@ -9,6 +9,7 @@ import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.t
 import { sweepDisabled } from '../sources/index.ts';
 import { SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
+import { Subscriber } from '../websub/index.ts';
 
 export type SchedulerOptions = {
   database: Database;
@@ -17,6 +18,9 @@ export type SchedulerOptions = {
   log: Log;
   metrics: Metrics;
   register: (health: LoopHealth) => void;
+  userAgent: string;
+  /** Contents of the hosts file. */
+  hosts: string | null;
 };
 
 const indexBatch = 200;
@@ -28,11 +32,14 @@ export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #stop = new AbortController();
   readonly #switches: SwitchReader;
+  readonly #subscriber: Subscriber | null;
   #loops: Promise<unknown> = Promise.resolve();
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
     this.#switches = new SwitchReader(options.database.pool, () => options.clock.monotonic());
+    const callback = options.config.websub.callbackUrl;
+    this.#subscriber = callback === null ? null : new Subscriber({ ...options, callback });
   }
 
   /** Starts the loops. */
@@ -61,13 +68,20 @@ export class Scheduler {
       }),
       loop('gauges', 30_000, () => this.#measure()),
       loop('housekeeping', 3_600_000, () => this.#housekeep()),
+      ...(this.#subscriber === null ? [] : [loop('websub', 2000, () => this.#subscribe(this.#subscriber!))]),
     ]);
   }
 
   /** Ends after the turns under way. */
   async stop(): Promise<void> {
     this.#stop.abort();
+    await this.#subscriber?.close();
     await this.#loops;
+  }
+
+  async #subscribe(subscriber: Subscriber): Promise<TurnResult> {
+    if (!(await this.#switches.current()).polling) return 'idle';
+    return (await subscriber.turn()) ? 'busy' : 'idle';
   }
 
   async #discover(): Promise<TurnResult> {

@@ -1,4 +1,10 @@
 export {
+  insertSources,
+  loadSourcesByUrl,
+  type NewListedSource,
+  updateListedSources,
+} from './bulk.ts';
+export {
   applyHolds,
   deleteSource,
   requireSource,
@@ -15,6 +21,7 @@ export {
   listSources,
   loadSources,
   type NewSource,
+  removeEmptySource,
   type Source,
   type SourceChange,
   type SourceSettings,

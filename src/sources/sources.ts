@@ -30,6 +30,8 @@ export type Source = {
   name: string;
   url: string;
   enabled: boolean;
+  disabledAt: Date | null;
+  disableReason: string | null;
   ingestionMode: IngestionMode;
   feedPollIntervalMinutes: number;
   priority: number;
@@ -38,7 +40,8 @@ export type Source = {
   createdAt: Date;
 };
 
-const columns = `id, slug, name, url, enabled, ingestion_mode AS "ingestionMode",
+const columns = `id, slug, name, url, enabled, disabled_at AS "disabledAt", disable_reason AS "disableReason",
+  ingestion_mode AS "ingestionMode",
   feed_poll_interval_minutes AS "feedPollIntervalMinutes", priority, rate_limit_ms AS "rateLimitMs", settings,
   created_at AS "createdAt"`;
 
@@ -112,6 +115,15 @@ export async function findSourceByUrl(db: Queryable, url: string): Promise<Sourc
 export async function findSourceBySlug(db: Queryable, slug: string): Promise<Source | null> {
   const result = await db.query<Source>(`SELECT ${columns} FROM sources WHERE slug = $1`, [slug]);
   return result.rows[0] ?? null;
+}
+
+/** Takes back a source that was added a moment ago and has no channel; false: it has one, or is gone. */
+export async function removeEmptySource(db: Queryable, id: number): Promise<boolean> {
+  const result = await db.query(
+    'DELETE FROM sources WHERE id = $1 AND NOT EXISTS (SELECT FROM channels WHERE source_id = $1)',
+    [id],
+  );
+  return result.rowCount === 1;
 }
 
 /** All sources, by name. A few hundred thousand at most, so callers page by name. */

@@ -58,6 +58,18 @@ export function createMetrics() {
       buckets: [5, 30, 60, 120, 300, 600, 900, 1800, 3600, 14_400, 86_400],
       registers,
     }),
+    websubRequests: new Counter({
+      name: 'outrider_websub_requests_total',
+      help: 'Wishes sent to hubs, by what they made of them.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    websubPushes: new Counter({
+      name: 'outrider_websub_pushes_total',
+      help: 'Pushes from hubs, by what became of them.',
+      labelNames: ['outcome'],
+      registers,
+    }),
     outage: new Gauge({
       name: 'outrider_outage_suspected',
       help: '1 while this process believes that its own network is down.',

@@ -132,14 +132,14 @@ describe('up', () => {
   test('add waits for the feeds and names them', async () => {
     const { code, stdout } = await run(['add', `http://${web.publishers[0]!.host}/`]);
     expect(code).toBe(0);
-    expect(stdout).toContain(`  feed: ${web.groundTruth()[0]!.feeds[0]}`);
+    expect(stdout).toContain(`  feed  ${web.groundTruth()[0]!.feeds[0]}`);
   });
 
   test('add says when an address leads nowhere', async () => {
     const { code, stdout } = await run(['add', 'nobody-is-here.invalid']);
     expect(code).toBe(0);
     expect(stdout).toContain('Added nobody-is-here.invalid (https://nobody-is-here.invalid/)');
-    expect(stdout).toContain('cannot be reached (dns)');
+    expect(stdout).toContain('cannot be reached: no such host is known');
   });
 
   test('documents arrive and are found by their words', async () => {

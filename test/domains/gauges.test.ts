@@ -29,6 +29,8 @@ it('the schedule role says how many domains there are of each status, and how ma
     log: createLog({ level: 'error', format: 'json' }),
     metrics,
     register: () => undefined,
+    userAgent: 'OutriderTest/1',
+    hosts: null,
   });
   scheduler.start();
   try {

@@ -52,6 +52,8 @@ export function makeSettings(source: Partial<Source> | null = null): IngestSetti
     name: 'Paper',
     url: 'https://paper.example/',
     enabled: true,
+    disabledAt: null,
+    disableReason: null,
     ingestionMode: 'feed',
     feedPollIntervalMinutes: 15,
     priority: 5,

@@ -5,6 +5,7 @@ export type { WebClock } from './clock.ts';
 export { demoPublishers } from './demo.ts';
 export type { ExpectedOutcome, FaultSpec } from './faults/index.ts';
 export { faultTable } from './faults/index.ts';
+export type { Hub, HubBehaviour, HubEvent, HubSubscriber } from './hub.ts';
 export type { PublisherChange } from './profiles.ts';
 export { makePublishers } from './profiles.ts';
 export type { Publisher } from './publisher.ts';

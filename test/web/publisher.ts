@@ -85,6 +85,8 @@ export interface Publisher {
   pageKb?: number;
   /** Encoding offered to clients that accept it. */
   compression: 'none' | 'gzip' | 'br';
+  /** The hub that its feeds name, in the document or in a Link header; none unless the web has one. */
+  hub?: { url: string; by: 'document' | 'header' };
   /** Section whose articles robots.txt forbids, if any. */
   forbiddenSection?: string;
   faults: readonly FaultSpec[];

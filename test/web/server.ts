@@ -7,6 +7,7 @@ import type { WebClock } from './clock.ts';
 import { openDoor } from './door.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import { chooseFault } from './faults/choose.ts';
+import { type Hub, hubHost } from './hub.ts';
 import { renderTarget } from './render/index.ts';
 import type { Site } from './site.ts';
 import { requestKindOf, resolveTarget } from './target.ts';
@@ -21,6 +22,7 @@ export interface WebState {
   clock: WebClock;
   log: AccessLog;
   cache: ReplyCache;
+  hub: Hub | null;
 }
 
 /** An open port. */
@@ -74,6 +76,11 @@ function handle(state: WebState, request: IncomingMessage, response: ServerRespo
   const { headers } = request;
   const host = hostOf(headers.host);
   const url = request.url ?? '/';
+  // The hub keeps its own record: it is no site of this web.
+  if (state.hub !== null && host === hubHost) {
+    state.hub.handle(request, response);
+    return;
+  }
   const seq = log.begin({
     host,
     path: url,

@@ -1,8 +1,10 @@
 import { writeFile } from 'node:fs/promises';
+import { get } from 'node:http';
 import { type AccessLog, createAccessLog } from './access-log.ts';
 import { createCache } from './cache.ts';
 import { startClock, type WebClock } from './clock.ts';
 import { activateFault, type FaultSpec } from './faults/index.ts';
+import { createHub, type Hub, hubHost } from './hub.ts';
 import { makePublishers, type PublisherChange } from './profiles.ts';
 import type { Publisher, RobotsSetup } from './publisher.ts';
 import { listen, type WebState } from './server.ts';
@@ -27,6 +29,8 @@ export interface WebOptions {
   port?: number;
   /** Speaks https on the same port, with certificates of its own authority. */
   tls?: boolean;
+  /** A WebSub hub, which every feed names and which pushes what `publish` publishes. */
+  hub?: boolean;
   logCapacity?: number;
   cacheBytes?: number;
 }
@@ -42,6 +46,8 @@ export interface Web {
   readonly hosts: readonly { address: string; names: readonly string[] }[];
   readonly log: AccessLog;
   readonly clock: WebClock;
+  /** null for a web without one. */
+  readonly hub: Hub | null;
   /** Puts a fault in force on a domain and returns its number. */
   setFault(domain: string, spec: FaultSpec): number;
   /** Ends faults: all, a domain's, or one by its number. */
@@ -63,8 +69,16 @@ const defaultCacheBytes = 64_000_000;
 /** Starts a web in this process. */
 export async function startWeb(options: WebOptions = {}): Promise<Web> {
   const { seed = 1, publishers: wanted = 10, startMs = Date.now(), speed = 1 } = options;
-  const publishers =
-    typeof wanted === 'number' ? generate(options, wanted) : wanted.map((one) => ({ ...one }));
+  let webPort = 0;
+  const hub = options.hub === true ? createHub((topic) => fetchTopic(topic, webPort)) : null;
+  const made = typeof wanted === 'number' ? generate(options, wanted) : wanted.map((one) => ({ ...one }));
+  const publishers: Publisher[] =
+    hub === null
+      ? made
+      : made.map((one, index) => ({
+          ...one,
+          hub: { url: hub.url, by: index % 2 === 0 && one.feeds[0]?.kind !== 'rdf' ? 'document' : 'header' },
+        }));
   const clock = startClock({ startMs, speed });
   const sites = publishers.map((publisher) => createSite({ seed, publisher, startMs }));
   linkPartners(sites);
@@ -72,18 +86,25 @@ export async function startWeb(options: WebOptions = {}): Promise<Web> {
   const log = createAccessLog(options.logCapacity ?? defaultLogCapacity);
   const cache = createCache(options.cacheBytes ?? defaultCacheBytes);
   for (const site of sites) site.faults = site.publisher.faults.map(activateFault);
-  const state: WebState = { sites, byHost, clock, log, cache };
+  const state: WebState = { sites, byHost, clock, log, cache, hub };
   const { port, authority, close } = await listen(state, {
     port: options.port ?? 0,
     tls: options.tls === true,
   });
+  webPort = port;
 
   const siteOf = (domain: string) => {
     const site = byHost.get(domain);
     if (site === undefined) throw new Error(`no publisher is called "${domain}"`);
     return site;
   };
-  const hosts = publishers.map(({ address, hosts: names }) => ({ address, names }));
+  const hosts: { address: string; names: readonly string[] }[] = publishers.map(
+    ({ address, hosts: names }) => ({
+      address,
+      names,
+    }),
+  );
+  if (hub !== null) hosts.push({ address: '127.0.0.1', names: [hubHost] });
   return {
     seed,
     port,
@@ -92,6 +113,7 @@ export async function startWeb(options: WebOptions = {}): Promise<Web> {
     hosts,
     log,
     clock,
+    hub,
     setFault(domain, spec) {
       const fault = activateFault(spec);
       const site = siteOf(domain);
@@ -118,14 +140,36 @@ export async function startWeb(options: WebOptions = {}): Promise<Web> {
     },
     publish(domain, count) {
       const site = siteOf(domain);
-      return site.timeline.publish(clock.now(), count).map((item) => site.describe(item).url);
+      const urls = site.timeline.publish(clock.now(), count).map((item) => site.describe(item).url);
+      // Its failures are in the hub's own record.
+      for (const feed of hub === null ? [] : site.publisher.feeds)
+        void hub?.publish(`http://${site.publisher.host}${feed.path}`);
+      return urls;
     },
     groundTruth: (domain) =>
       (domain === undefined ? sites : [siteOf(domain)]).map((site) => describeTruth(site, clock.now())),
     writeHostsFile: (path) =>
       writeFile(path, hosts.map(({ address, names }) => `${address}:${port} ${names.join(' ')}\n`).join('')),
-    close,
+    close: async () => {
+      await hub?.close();
+      await close();
+    },
   };
+}
+
+/** What a hub gets when it asks a publisher: over a socket, like everybody else. */
+function fetchTopic(topic: string, port: number): Promise<{ type: string; body: Buffer }> {
+  const { hostname, pathname, search } = new URL(topic);
+  return new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path: pathname + search, headers: { host: hostname } }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({ type: response.headers['content-type'] ?? '', body: Buffer.concat(chunks) }),
+      );
+    }).on('error', reject);
+  });
 }
 
 function generate(options: WebOptions, count: number): Publisher[] {

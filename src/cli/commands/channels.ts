@@ -1,12 +1,13 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import {
   type Channel,
   type ChannelStatus,
   type DiscoveryDelay,
-  findChannel,
-  findChannelByUrl,
+  findChannelIds,
   listChannels,
   loadDiscoveryDelay,
+  loadPushStates,
+  type PushState,
   removeChannel,
   setChannelEnabled,
   wakeChannel,
@@ -14,29 +15,56 @@ import {
 import type { Queryable } from '../../db/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import { isHeld } from '../../explain/index.ts';
+import { requireSource } from '../../sources/index.ts';
 import { saveAudit } from '../../switches/index.ts';
 import { loadContext, withDatabase } from '../context.ts';
+import { wholeNumber } from '../numbers.ts';
 import { operatorName } from '../operator.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
+import { addChannelChanges, kinds, loadNamedChannel } from './channel-changes.ts';
+
+type ListFlags = {
+  source?: string;
+  kind?: (typeof kinds)[number];
+  failing?: boolean;
+  pushed?: boolean;
+  files?: boolean;
+  limit: string;
+};
+
+/** A channel with how its subscription stands. */
+type Listed = ChannelStatus & { push: PushState | null };
 
 /** `channels` and what operators do with one. */
 export function addChannelCommands(program: Command): void {
   const channels = program
     .command('channels')
     .description('list feeds and sitemaps with how their polls went, trouble first')
+    .option('--source <slug>', 'only those of a source')
+    .addOption(new Option('--kind <kind>', 'only those of a kind').choices(kinds))
+    .option('--failing', 'only those whose polls fail')
+    .option('--pushed', 'only those that a hub pushes')
     .option('--files', 'also the files that sitemap indexes name')
-    .action(async (flags: { files?: boolean }, command: Command) => {
+    .option('--limit <n>', 'most lines', '1000')
+    .action(async (flags: ListFlags, command: Command) => {
+      const limit = wholeNumber('--limit', flags.limit, { least: 1, most: 100_000 });
       const context = loadContext(command);
-      const { channels, delay } = await withDatabase(context, async ({ pool }) => ({
-        channels: await listChannels(pool, { files: flags.files === true }),
+      const { listed, delay } = await withDatabase(context, async ({ pool }) => ({
+        listed: await loadListed(pool, { ...flags, limit }),
         delay: await loadDiscoveryDelay(pool),
       }));
       if (context.flags.json)
-        return printJson(channels.map(({ hash: _hash, rhythm: _rhythm, ...rest }) => rest));
-      if (channels.length === 0) return say('No channels yet. "outrider add <url>" finds them.');
-      printChannels(channels);
+        return printJson(listed.map(({ hash: _hash, rhythm: _rhythm, ...rest }) => rest));
+      if (listed.length === 0)
+        return say(
+          (flags.source ?? flags.kind ?? flags.failing ?? flags.pushed)
+            ? 'No channel matches.'
+            : 'No channels yet. "outrider add <url>" finds them.',
+        );
+      printChannels(listed);
       say(delayText(delay));
     });
+  addChannelChanges(channels);
   channels
     .command('wake <id|url>')
     .description('poll a channel as soon as its domain may be asked, and forget its errors')
@@ -75,10 +103,21 @@ export function addChannelCommands(program: Command): void {
     );
 }
 
-function printChannels(channels: readonly ChannelStatus[]): void {
+async function loadListed(
+  db: Queryable,
+  filter: Omit<ListFlags, 'limit'> & { limit: number },
+): Promise<Listed[]> {
+  if (filter.source !== undefined) await requireSource(db, filter.source);
+  const ids = await findChannelIds(db, filter);
+  const listed = await listChannels(db, { ids, limit: filter.limit, files: filter.files === true });
+  const pushes = await loadPushStates(db, ids);
+  return listed.map((one) => ({ ...one, push: pushes.get(one.id) ?? null }));
+}
+
+function printChannels(channels: readonly Listed[]): void {
   printTable(channels, [
     { title: 'ID', value: (row) => String(row.id), align: 'right' },
-    { title: 'KIND', value: (row) => row.kind },
+    { title: 'KIND', value: (row) => (row.enabled ? row.kind : `${row.kind} (off)`) },
     { title: 'URL', value: (row) => row.url, flexible: true },
     { title: 'POLLS', value: (row) => String(row.polls), align: 'right' },
     { title: '304', value: (row) => String(row.notModified), align: 'right' },
@@ -88,6 +127,7 @@ function printChannels(channels: readonly ChannelStatus[]): void {
     { title: 'ERRORS', value: troubleOf },
     { title: 'LAST GOOD', value: (row) => relativeTime(row.lastSuccessAt) },
     { title: 'NEXT', value: (row) => (isHeld(row.dueAt, new Date()) ? 'held' : relativeTime(row.dueAt)) },
+    { title: 'PUSH', value: (row) => row.push?.state ?? '–' },
   ]);
 }
 
@@ -120,15 +160,7 @@ async function operate(
 ): Promise<void> {
   const context = loadContext(command);
   const { channel, message } = await withDatabase(context, async ({ pool }) => {
-    const channel = /^\d{1,9}$/.test(which)
-      ? await findChannel(pool, Number(which))
-      : await findChannelByUrl(pool, which);
-    if (channel === null)
-      throw new AppError('channel_unknown', `there is no channel "${which}"`, {
-        exitCode: EXIT.usage,
-        httpStatus: 404,
-        advice: 'The ID column of "outrider channels" lists them.',
-      });
+    const channel = await loadNamedChannel(pool, which);
     const message = await act(pool, channel);
     const entry = { actor: operatorName(), action: `channel_${action}`, subject: String(channel.id) };
     await saveAudit(pool, { ...entry, detail: { url: channel.url } });

@@ -1,4 +1,3 @@
-import { createReadStream, statSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Config } from '../../config/index.ts';
 import {
@@ -8,8 +7,8 @@ import {
   type SeedReport,
   seedDomains,
 } from '../../domains/index.ts';
-import { AppError, EXIT, messageOf } from '../../errors/index.ts';
 import { loadContext, withDatabase } from '../context.ts';
+import { openInput } from '../input-file.ts';
 import { operatorName } from '../operator.ts';
 import { printJson } from '../output.ts';
 import { startProgress } from '../progress.ts';
@@ -106,36 +105,13 @@ function sayReport(report: SeedReport): void {
 type List = { bytes: number; read(): number; chunks(): AsyncIterable<string> };
 
 function openList(file: string): List {
-  let bytes = 0;
-  if (file !== '-') {
-    try {
-      bytes = statSync(file).size;
-    } catch (error) {
-      throw unreadable(file, error);
-    }
-  }
-  const stream = file === '-' ? process.stdin : createReadStream(file);
-  let read = 0;
+  const input = openInput(file, 'Give a text file with one domain, "rank,domain" or URL per line.');
   return {
-    bytes,
-    read: () => read,
+    ...input,
     async *chunks() {
       // Decoded here, so that a character cut in two is put together again.
       const decoder = new TextDecoder();
-      try {
-        for await (const chunk of stream) {
-          read += (chunk as Buffer).length;
-          yield decoder.decode(chunk as Buffer, { stream: true });
-        }
-      } catch (error) {
-        throw (error as NodeJS.ErrnoException).syscall === undefined ? error : unreadable(file, error);
-      }
+      for await (const chunk of input.chunks()) yield decoder.decode(chunk, { stream: true });
     },
   };
 }
-
-const unreadable = (file: string, error: unknown): AppError =>
-  new AppError('seeds_unreadable', `${file} cannot be read: ${messageOf(error)}`, {
-    exitCode: EXIT.usage,
-    advice: 'Give a text file with one domain, "rank,domain" or URL per line.',
-  });

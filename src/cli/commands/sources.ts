@@ -1,63 +1,62 @@
-import type { Command } from 'commander';
-import { findDiscovery, listChannels, startDiscovery } from '../../channels/index.ts';
-import type { Database, Queryable } from '../../db/index.ts';
+import { type Command, Option } from 'commander';
+import { listSourceStatus, type SourceFilter, type SourceStatus } from '../../channels/index.ts';
 import { loadSelectorRates, removeDocuments } from '../../documents/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import {
   applyHolds,
-  checkSourceUrl,
-  createSource,
   deleteSource,
   type IngestionMode,
-  listSources,
-  loadSources,
   requireSource,
-  type Source,
   type SourceChange,
   saveRespectRobots,
   setSourceEnabled,
   updateSource,
 } from '../../sources/index.ts';
-import { systemClock } from '../../telemetry/index.ts';
-import { type Context, loadContext, withDatabase } from '../context.ts';
+import { loadContext, withDatabase } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
 import { onOff, operatorName } from '../operator.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
 
-/** `add` and `sources`. */
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+type ListFlags = {
+  mode?: 'feed' | 'spider' | 'both';
+  disabled?: boolean;
+  failing?: boolean;
+  search?: string;
+  limit: string;
+};
+
+/** `sources`. */
 export function addSourceCommands(program: Command): void {
-  program
-    .command('add <url...>')
-    .description('follow publishers: finds their feeds and sitemaps, or follows their links')
-    .option('--name <name>', 'name of the source; its domain unless said')
-    .option('--every <minutes>', 'minutes between polls', '15')
-    .option('--no-wait', 'do not wait for the feeds to be found')
-    .action(
-      async (urls: string[], flags: { name?: string; every: string; wait: boolean }, command: Command) => {
-        const intervalMinutes = wholeNumber('--every', flags.every, { least: 1, most: 43_200 });
-        // All of them before the first is added, and before a database is started for nothing.
-        const addresses = urls.map(withScheme);
-        for (const url of addresses) checkSourceUrl(url);
-        const context = loadContext(command);
-        await withDatabase(context, (database) =>
-          addSources(context, database, addresses, { ...flags, intervalMinutes }),
-        );
-      },
-    );
   const sources = program
     .command('sources')
     .description('list publishers')
-    .action(async (_flags: object, command: Command) => {
+    .addOption(
+      new Option('--mode <mode>', 'only those that are followed so').choices(['feed', 'spider', 'both']),
+    )
+    .option('--disabled', 'only disabled ones')
+    .option('--failing', 'only those with a channel whose polls fail')
+    .option('--search <words>', 'only those with these words in name, slug or address')
+    .option('--limit <n>', 'most lines', '1000')
+    .action(async (flags: ListFlags, command: Command) => {
+      const filter = sourceFilterOf(flags);
       const context = loadContext(command);
-      const sources = await withDatabase(context, ({ pool }) => listSources(pool));
-      if (context.flags.json) return printJson(sources);
-      if (sources.length === 0) return say('No sources yet. Add one with: outrider add https://example.com');
-      printTable(sources, [
-        { title: 'ID', value: (row) => String(row.id), align: 'right' },
+      const listed = await withDatabase(context, ({ pool }) => listSourceStatus(pool, filter));
+      if (context.flags.json) return printJson(listed);
+      if (listed.length === 0)
+        return say(
+          Object.keys(filter).length > 1
+            ? 'No source matches.'
+            : 'No sources yet. Add one with: outrider add https://example.com',
+        );
+      printTable(listed, [
         { title: 'SLUG', value: (row) => row.slug, flexible: true },
         { title: 'NAME', value: (row) => row.name, flexible: true },
         { title: 'URL', value: (row) => row.url, flexible: true },
         { title: 'MODE', value: (row) => row.ingestionMode },
+        { title: 'CHANNELS', value: channelsOf, align: 'right' },
+        { title: 'LAST ITEM', value: (row) => relativeTime(row.lastItemAt) },
         { title: 'STATE', value: (row) => (row.enabled ? 'enabled' : 'disabled') },
         {
           title: 'ROBOTS',
@@ -178,104 +177,23 @@ export function addSourceCommands(program: Command): void {
     });
 }
 
-const say = (text: string): void => void process.stdout.write(`${text}\n`);
-const waitMs = 20_000;
-
-// People type example.com, and example.com:8080, which a URL parser takes for a scheme.
-const withScheme = (url: string): string => (/^[a-z][a-z0-9+.-]*:(?!\d)/i.test(url) ? url : `https://${url}`);
-
-async function addSources(
-  context: Context,
-  database: Database,
-  urls: readonly string[],
-  flags: { name?: string; intervalMinutes: number; wait: boolean },
-): Promise<void> {
-  const added: Source[] = [];
-  for (const url of urls) {
-    const { source, created } = await createSource(database.pool, {
-      url,
-      ...(flags.name === undefined ? {} : { name: flags.name }),
-      intervalMinutes: flags.intervalMinutes,
-    });
-    await startDiscovery(database.pool, source.id);
-    added.push(source);
-    if (!context.flags.json)
-      say(
-        created
-          ? `Added ${source.name} (${source.url}).`
-          : `${source.name} is followed already; looking for its channels again.`,
-      );
-  }
-  const running = await isCrawling(database.pool);
-  if (flags.wait && running) await waitForDiscoveries(database.pool, added);
-  if (context.flags.json) {
-    printJson(
-      await Promise.all(
-        added.map(async (source) => ({
-          ...source,
-          discovery: await findDiscovery(database.pool, source.id),
-        })),
-      ),
-    );
-    return;
-  }
-  if (!running) {
-    say('Nothing is crawling right now: its feeds are looked for as soon as "outrider up" runs.');
-    return;
-  }
-  // Read again: a source without channels has become a spidered one meanwhile.
-  for (const source of await loadSources(
-    database.pool,
-    added.map((one) => one.id),
-  ))
-    await sayFound(database.pool, source);
+function sourceFilterOf(flags: ListFlags): SourceFilter {
+  return {
+    ...(flags.mode === undefined ? {} : { mode: flags.mode }),
+    ...(flags.disabled === undefined ? {} : { enabled: false }),
+    ...(flags.failing === undefined ? {} : { failing: true }),
+    ...(flags.search === undefined ? {} : { search: flags.search }),
+    limit: wholeNumber('--limit', flags.limit, { least: 1, most: 100_000 }),
+  };
 }
 
-async function sayFound(db: Queryable, source: Source): Promise<void> {
-  const discovery = await findDiscovery(db, source.id);
-  const channels = await listChannels(db, { sourceId: source.id });
-  if (channels.length > 0) {
-    for (const channel of channels)
-      say(`  ${channel.kind}: ${channel.url}${channel.title === null ? '' : ` (${channel.title})`}`);
-  } else if (discovery?.state === 'nothing' && source.ingestionMode === 'feed') {
-    const reason = discovery.candidates.at(-1)?.outcome ?? 'no answer';
-    say(
-      `  It cannot be reached (${reason}). Check the address, then run "outrider add ${source.url}" again.`,
-    );
-  } else if (discovery?.state === 'nothing') {
-    const page = discovery.candidates.findLast((one) => one.by === 'page');
-    if (page !== undefined && page.outcome !== 'page') {
-      say(`  ${page.url} cannot be read (${page.outcome}): is the address right?`);
-      return;
-    }
-    say(
-      `  No feed or sitemap found after ${discovery.candidates.length} addresses; its links are followed instead.`,
-    );
-  } else {
-    say('  Still looking for its feeds; "outrider channels" shows them when they are found.');
-  }
+function channelsOf(row: SourceStatus): string {
+  if (row.channels === 0 && row.searching) return 'looking';
+  return row.failing === 0 ? String(row.channels) : `${row.channels} (${row.failing} failing)`;
 }
 
-async function waitForDiscoveries(db: Queryable, sources: readonly Source[]): Promise<void> {
-  const until = systemClock.monotonic() + waitMs;
-  for (const source of sources) {
-    while (systemClock.monotonic() < until) {
-      const discovery = await findDiscovery(db, source.id);
-      if (discovery === null || discovery.state === 'found' || discovery.state === 'nothing') break;
-      await systemClock.wait(300);
-    }
-  }
-}
-
-async function isCrawling(db: Queryable): Promise<boolean> {
-  const alive = await db.query<{ alive: boolean }>(
-    `SELECT count(DISTINCT role) FILTER (WHERE role IN ('fetch', 'schedule')) = 2 OR bool_or(role = 'run') AS alive
-       FROM workers WHERE heartbeat_at > now() - interval '30 seconds'`,
-  );
-  return alive.rows[0]?.alive === true;
-}
-
-const unknownSource = (slug: string): AppError =>
+/** The complaint about a short name that no source has. */
+export const unknownSource = (slug: string): AppError =>
   new AppError('source_unknown', `there is no source "${slug}"`, {
     exitCode: EXIT.usage,
     httpStatus: 404,

@@ -8,4 +8,6 @@ export type OpmlOutline = {
   language: string | null;
   /** Names of the folders it is in, outermost first. */
   folders: string[];
+  /** Attributes of one other namespace, by their names without its prefix; absent when there are none. */
+  extra?: Record<string, string>;
 };

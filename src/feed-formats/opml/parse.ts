@@ -27,37 +27,66 @@ const PIECE = 65_536;
 export function parseOpml(input: string | Uint8Array): OpmlResult {
   if (input.length > MAX_BYTES) return { outcome: 'not_opml', reason: 'the file is larger than 64 MB' };
   const text = typeof input === 'string' ? input : decodeBytes(input, { kind: 'xml' }).text;
-  const reader = new OpmlReader();
-  for (let at = 0; at < text.length && !reader.capped; at += PIECE)
-    reader.scanner.push(text.slice(at, at + PIECE));
-  reader.scanner.end();
-  const { outlines, invalid, capped, title } = reader;
+  const outlines: OpmlOutline[] = [];
+  let invalid = 0;
+  let capped = false;
+  const reader = new OpmlReader({
+    onOutline: (outline) => {
+      if (outlines.length < MAX_OUTLINES) outlines.push(outline);
+      else capped = true;
+    },
+    onInvalid: () => {
+      invalid += 1;
+    },
+  });
+  for (let at = 0; at < text.length && !capped; at += PIECE) reader.push(text.slice(at, at + PIECE));
+  reader.end();
   if (!reader.isOpml && outlines.length === 0)
     return { outcome: 'not_opml', reason: 'the file has no opml or outline element' };
-  return { outcome: 'ok', title: shortText(title, 500), outlines, invalid, capped };
+  return { outcome: 'ok', title: shortText(reader.title, 500), outlines, invalid, capped };
 }
 
-class OpmlReader {
-  readonly scanner: XmlScanner;
+/** What a reader tells as it goes. */
+export type OpmlHandler = {
+  onOutline(outline: OpmlOutline): void;
+  /** An outline with an address nobody can fetch. */
+  onInvalid(address: string): void;
+};
+
+/** Reads an OPML file piece by piece, in bounded memory; never throws. */
+export class OpmlReader {
   isOpml = false;
   title = '';
-  outlines: OpmlOutline[] = [];
-  invalid = 0;
-  capped = false;
+  readonly #handler: OpmlHandler;
+  readonly #extraPrefix: string;
+  readonly #scanner: XmlScanner;
   #inTitle = false;
   #folders: string[] = [];
   /** For each open outline whether it is a folder; depth beyond the named folders is only counted. */
   #open: boolean[] = [];
   #deeper = 0;
 
-  constructor() {
-    this.scanner = new XmlScanner({
+  /** `extraPrefix` names the namespace whose attributes are kept, as "outrider". */
+  constructor(handler: OpmlHandler, extraPrefix: string | null = null) {
+    this.#handler = handler;
+    this.#extraPrefix = extraPrefix === null ? '' : `${extraPrefix}:`;
+    this.#scanner = new XmlScanner({
       onOpen: (name, attributes, isEmpty) => this.#onOpen(localName(name), attributes, isEmpty),
       onClose: (name) => this.#onClose(localName(name)),
       onText: (text) => {
         if (this.#inTitle && this.title.length < 1_000) this.title += text;
       },
     });
+  }
+
+  /** Reads the next piece; some kilobytes each are best. */
+  push(piece: string): void {
+    this.#scanner.push(piece);
+  }
+
+  /** Ends the file. */
+  end(): void {
+    this.#scanner.end();
   }
 
   #onOpen(name: string, raw: string, isEmpty: boolean): void {
@@ -97,22 +126,26 @@ class OpmlReader {
     const feedUrl = webAddress(address);
     const siteUrl = webAddress(site);
     if (feedUrl === null && (address !== undefined || siteUrl === null)) {
-      this.invalid += 1;
+      this.#handler.onInvalid((address ?? site ?? '').slice(0, 200));
       return;
     }
-    if (this.outlines.length >= MAX_OUTLINES) {
-      this.capped = true;
-      this.scanner.stop();
-      return;
-    }
-    this.outlines.push({
+    const extra = this.#extraOf(attributes);
+    this.#handler.onOutline({
       title,
       feedUrl,
       siteUrl,
       description: shortText(attributes.get('description'), 2_000),
       language: shortText(attributes.get('language'), 35),
       folders: this.#folders.filter((folder) => folder !== ''),
+      ...(extra === null ? {} : { extra }),
     });
+  }
+
+  #extraOf(attributes: ReadonlyMap<string, string>): Record<string, string> | null {
+    if (this.#extraPrefix === '') return null;
+    const kept = [...attributes].filter(([name]) => name.startsWith(this.#extraPrefix));
+    if (kept.length === 0) return null;
+    return Object.fromEntries(kept.map(([name, value]) => [name.slice(this.#extraPrefix.length), value]));
   }
 }
 

@@ -9,15 +9,26 @@ export function writeOpml(
 ): string {
   const root: Folder = { folders: new Map(), outlines: [] };
   for (const outline of outlines) folderOf(root, outline.folders).outlines.push(outline);
-  const lines = ['<?xml version="1.0" encoding="UTF-8"?>', '<opml version="2.0">', '  <head>'];
-  lines.push(`    <title>${escapeXml(options.title ?? 'Outrider')}</title>`);
-  if (options.created !== undefined)
-    lines.push(`    <dateCreated>${options.created.toUTCString()}</dateCreated>`);
-  lines.push('  </head>', '  <body>');
+  const lines: string[] = [];
   writeFolder(root, lines);
-  lines.push('  </body>', '</opml>', '');
+  return `${opmlHead(options)}${lines.map((line) => `${line}\n`).join('')}${opmlFoot}`;
+}
+
+/** How an OPML file begins; `namespace` declares the prefix of extra attributes. */
+export function opmlHead(
+  options: { title?: string; created?: Date; namespace?: { prefix: string; uri: string } } = {},
+): string {
+  const { title = 'Outrider', created, namespace } = options;
+  const declared = namespace === undefined ? '' : ` xmlns:${namespace.prefix}="${escapeXml(namespace.uri)}"`;
+  const lines = ['<?xml version="1.0" encoding="UTF-8"?>', `<opml version="2.0"${declared}>`, '  <head>'];
+  lines.push(`    <title>${escapeXml(title)}</title>`);
+  if (created !== undefined) lines.push(`    <dateCreated>${created.toUTCString()}</dateCreated>`);
+  lines.push('  </head>', '  <body>', '');
   return lines.join('\n');
 }
+
+/** How an OPML file ends. */
+export const opmlFoot = '  </body>\n</opml>\n';
 
 function folderOf(root: Folder, names: readonly string[]): Folder {
   let folder = root;
@@ -51,7 +62,8 @@ function writeFolder(root: Folder, lines: string[]): void {
   }
 }
 
-function outlineTag(outline: OpmlOutline): string {
+/** One subscription; `extra` is written with the prefix given. */
+export function outlineTag(outline: OpmlOutline, extraPrefix = ''): string {
   const title = outline.title ?? outline.feedUrl ?? outline.siteUrl ?? '';
   const attributes: [string, string | null][] = [
     ['type', outline.feedUrl === null ? 'link' : 'rss'],
@@ -61,6 +73,10 @@ function outlineTag(outline: OpmlOutline): string {
     ['htmlUrl', outline.siteUrl],
     ['description', outline.description],
     ['language', outline.language],
+    ...Object.entries(outline.extra ?? {}).map(([name, value]): [string, string] => [
+      `${extraPrefix}:${name}`,
+      value,
+    ]),
   ];
   const written = attributes.flatMap(([name, value]) =>
     value === null ? [] : [`${name}="${escapeXml(value)}"`],

@@ -262,6 +262,7 @@ class Client implements HttpClient {
       ...sizes,
       url: prepared.url,
       method: request.method ?? 'GET',
+      payload: request.payload,
       requestHeaders: this.headersOf(request),
       accept: request.accept,
       deadlineAt: timings.startedAt + timeoutMs - prepared.dnsMs,

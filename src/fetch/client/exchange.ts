@@ -11,7 +11,8 @@ export type ResponseHead = { status: number; headers: ResponseHeaders; headersAt
 /** Everything an exchange needs to know, decided beforehand. */
 export type ExchangePlan = {
   url: URL;
-  method: 'GET' | 'HEAD';
+  method: 'GET' | 'HEAD' | 'POST';
+  payload: string | undefined;
   /** Flat list of names and values, as undici writes it. */
   requestHeaders: string[];
   accept: ((contentType: string | null, status: number) => boolean) | undefined;
@@ -108,6 +109,7 @@ class Exchange implements Dispatcher.DispatchHandler {
         path: plan.url.pathname + plan.url.search,
         method: plan.method,
         headers: plan.requestHeaders,
+        ...(plan.payload === undefined ? {} : { body: plan.payload }),
       },
       this,
     );

@@ -89,7 +89,9 @@ export class HttpBodyError extends Error {
 /** One request; it makes a single hop and follows no redirect. */
 export type HttpRequest = {
   url: string;
-  method?: 'GET' | 'HEAD';
+  method?: 'GET' | 'HEAD' | 'POST';
+  /** What a POST sends; its type stands in `headers`. Nothing is ever sent twice by the client itself. */
+  payload?: string;
   etag?: string | null;
   lastModified?: string | null;
   /** Content-type gate for final responses, decided before the body is read. */

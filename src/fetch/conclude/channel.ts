@@ -143,6 +143,7 @@ async function concludeBody(
       ...channelFacts(channel, null),
       format: reading.format,
       hub: reading.hub,
+      topic: reading.topic,
       lastItemAt: reading.lastItemAt,
       ...(arrival.moved === 'permanently' ? { redirect: arrival.identity.fetchUrl } : {}),
     },

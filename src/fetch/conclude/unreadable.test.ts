@@ -48,6 +48,8 @@ const context: RowContext = {
       name: 'Paper',
       url: 'https://paper.example/',
       enabled: true,
+      disabledAt: null,
+      disableReason: null,
       ingestionMode: 'feed',
       feedPollIntervalMinutes: 15,
       priority: 5,

@@ -69,6 +69,10 @@ function declaration(site: Site): string {
   return `<?xml version="1.0" encoding="${site.publisher.charset}"?>\n`;
 }
 
+function hubLink({ publisher: { hub } }: Site, element: string): string {
+  return hub?.by === 'document' ? `<${element} rel="hub" href="${escapeText(hub.url)}"/>` : '';
+}
+
 function renderRss(site: Site, feed: FeedSetup, entries: readonly Entry[]): string {
   const { publisher } = site;
   let items = '';
@@ -79,7 +83,7 @@ function renderRss(site: Site, feed: FeedSetup, entries: readonly Entry[]): stri
       entry.html === undefined ? '' : `<content:encoded><![CDATA[${entry.html}]]></content:encoded>`;
     items += `<item><title>${escapeText(title)}</title><link>${escapeText(entry.link)}</link><guid isPermaLink="false">${publisher.domain}:${item.id}</guid><pubDate>${new Date(item.atMs).toUTCString()}</pubDate><dc:creator>${escapeText(entry.author)}</dc:creator><category>${section.name}</category><description>${escapeText(entry.summary)}</description>${content}${original}</item>\n`;
   }
-  return `${declaration(site)}<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:feedburner="http://rssnamespace.org/feedburner/ext/1.0"><channel><title>${escapeText(publisher.title)}</title><link>http://${publisher.host}/</link><description>${escapeText(publisher.title)}</description><language>${publisher.language}</language><atom:link rel="self" href="http://${publisher.host}${feed.path}"/>\n${items}</channel></rss>\n`;
+  return `${declaration(site)}<rss version="2.0" xmlns:content="http://purl.org/rss/1.0/modules/content/" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:atom="http://www.w3.org/2005/Atom" xmlns:feedburner="http://rssnamespace.org/feedburner/ext/1.0"><channel><title>${escapeText(publisher.title)}</title><link>http://${publisher.host}/</link><description>${escapeText(publisher.title)}</description><language>${publisher.language}</language><atom:link rel="self" href="http://${publisher.host}${feed.path}"/>${hubLink(site, 'atom:link')}\n${items}</channel></rss>\n`;
 }
 
 function renderAtom(site: Site, feed: FeedSetup, entries: readonly Entry[]): string {
@@ -93,7 +97,7 @@ function renderAtom(site: Site, feed: FeedSetup, entries: readonly Entry[]): str
     items += `<entry><id>tag:${publisher.domain},2020:${item.id}</id><title>${escapeText(title)}</title><link rel="edit" href="/edit/${item.id}"/><link rel="alternate" type="text/html" href="${escapeText(entry.link)}"/><published>${new Date(item.atMs).toISOString()}</published><updated>${new Date(entry.changedMs).toISOString()}</updated><author><name>${escapeText(entry.author)}</name></author><summary>${escapeText(entry.summary)}</summary>${content}</entry>\n`;
   }
   const updated = new Date(entries[0]?.described.item.atMs ?? 0).toISOString();
-  return `${declaration(site)}<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="${publisher.language}"${base}><id>tag:${publisher.domain},2020:feed</id><title>${escapeText(publisher.title)}</title><updated>${updated}</updated><link rel="self" href="http://${publisher.host}${feed.path}"/><link rel="alternate" href="http://${publisher.host}/"/>\n${items}</feed>\n`;
+  return `${declaration(site)}<feed xmlns="http://www.w3.org/2005/Atom" xml:lang="${publisher.language}"${base}><id>tag:${publisher.domain},2020:feed</id><title>${escapeText(publisher.title)}</title><updated>${updated}</updated><link rel="self" href="http://${publisher.host}${feed.path}"/><link rel="alternate" href="http://${publisher.host}/"/>${hubLink(site, 'link')}\n${items}</feed>\n`;
 }
 
 function renderRdf(site: Site, entries: readonly Entry[]): string {
@@ -117,6 +121,7 @@ function renderJson(site: Site, feed: FeedSetup, entries: readonly Entry[]): str
     home_page_url: `http://${publisher.host}/`,
     feed_url: `http://${publisher.host}${feed.path}`,
     language: publisher.language,
+    ...(publisher.hub?.by === 'document' ? { hubs: [{ type: 'WebSub', url: publisher.hub.url }] } : {}),
     items: entries.map((entry) => ({
       id: `${publisher.domain}:${entry.described.item.id}`,
       url: entry.link,

@@ -94,7 +94,17 @@ function render(site: Site, target: Target, nowMs: number): Reply {
     case 'feed': {
       const text = renderFeed(site, target.feed, { count: site.timeline.countAt(nowMs), nowMs });
       const charset = target.feed.kind === 'json' ? 'utf-8' : publisher.charset;
-      return { status: 200, type: feedTypeOf(target.feed), body: encode(text, charset), maxAgeS: 60 };
+      const links =
+        publisher.hub?.by === 'header'
+          ? `<${publisher.hub.url}>; rel="hub", <http://${publisher.host}${target.feed.path}>; rel="self"`
+          : null;
+      return {
+        status: 200,
+        type: feedTypeOf(target.feed),
+        body: encode(text, charset),
+        maxAgeS: 60,
+        ...(links === null ? {} : { headers: { Link: links } }),
+      };
     }
     case 'sitemap': {
       const text = renderSitemap(site, target.sitemap, {

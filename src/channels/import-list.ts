@@ -1,0 +1,256 @@
+import type { Database, Queryable } from '../db/index.ts';
+import { type SubmitItem, submit } from '../frontier/index.ts';
+import type { ListEntry, ListedSource } from '../source-lists/index.ts';
+import {
+  insertSources,
+  loadSourcesByUrl,
+  type NewListedSource,
+  updateListedSources,
+} from '../sources/index.ts';
+import { channelHash, identifyUrl } from '../url/index.ts';
+import type { ChannelKind } from './channels.ts';
+
+/** What became of a list of publishers. */
+export type ImportReport = {
+  /** Last line that was read. */
+  lines: number;
+  /** Sources that are new. */
+  added: number;
+  /** Sources that were there before. */
+  known: number;
+  /** Of those, how many took over what the list says. */
+  updated: number;
+  channelsAdded: number;
+  channelsKnown: number;
+  /** Sources whose feeds are looked for. */
+  searches: number;
+  bad: number;
+  /** The first hundred entries nobody can use. */
+  badLines: BadLine[];
+};
+export type BadLine = { line: number; reason: string; text: string };
+
+export type ImportOptions = {
+  actor: string;
+  sitemapIntervalSeconds: number;
+  /** Known sources take over what the list says, except whether they are enabled; otherwise they keep what they have and only get missing channels. */
+  update?: boolean;
+  /** Called after every batch. */
+  onProgress?: (report: Readonly<ImportReport>) => void;
+  /** Called for every entry nobody can use, however many there are. */
+  onBad?: (bad: BadLine) => void;
+};
+
+// A batch is one transaction of a few statements: 500 keep it under 100 ms and an interrupted import loses as many lines.
+const batchSize = 500;
+const mostBadLines = 100;
+
+type Entry = { line: number; source: NewListedSource; channels: PreparedChannel[] };
+type PreparedChannel = {
+  kind: ChannelKind;
+  url: string;
+  bucket: number;
+  domainKey: bigint;
+  hash: Buffer;
+  enabled: boolean;
+  intervalSeconds: number;
+  foundBy: string;
+  title: string | null;
+};
+
+/**
+ * Follows the publishers of a list, any number in bounded memory. Sources and channels are known by their addresses, so
+ * an interrupted import is finished by running it again, and a second run adds nothing.
+ */
+export async function importSources(
+  database: Database,
+  entries: AsyncIterable<ListEntry> | Iterable<ListEntry>,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  const report: ImportReport = {
+    lines: 0,
+    added: 0,
+    known: 0,
+    updated: 0,
+    channelsAdded: 0,
+    channelsKnown: 0,
+    searches: 0,
+    bad: 0,
+    badLines: [],
+  };
+  const refuse = (bad: BadLine): void => {
+    report.bad += 1;
+    if (report.badLines.length < mostBadLines) report.badLines.push(bad);
+    options.onBad?.(bad);
+  };
+  let batch = new Map<string, Entry>();
+  // Addresses are remembered over the whole file, so that a source of many lines is counted once; some 100 bytes each.
+  const seen = new Set<string>();
+  const flush = async (): Promise<void> => {
+    if (batch.size > 0) await importBatch(database, [...batch.values()], seen, options, report);
+    batch = new Map();
+    options.onProgress?.(report);
+  };
+  for await (const entry of entries) {
+    report.lines = Math.max(report.lines, entry.line);
+    if (entry.outcome === 'bad') {
+      refuse({ line: entry.line, reason: entry.reason, text: entry.text });
+      continue;
+    }
+    const prepared = prepare(entry.source, entry.line, options);
+    if ('reason' in prepared) {
+      refuse({ line: entry.line, reason: prepared.reason, text: entry.source.url });
+      continue;
+    }
+    const other = batch.get(prepared.source.url);
+    if (other === undefined) batch.set(prepared.source.url, prepared);
+    else other.channels.push(...prepared.channels);
+    if (batch.size >= batchSize) await flush();
+  }
+  await flush();
+  return report;
+}
+
+function prepare(listed: ListedSource, line: number, options: ImportOptions): Entry | { reason: string } {
+  const identified = identifyUrl(listed.url);
+  if (identified.outcome === 'rejected')
+    return {
+      reason: `"${listed.url.slice(0, 100)}" cannot be crawled (${identified.reason.replaceAll('_', ' ')})`,
+    };
+  const { fetchUrl, domain } = identified.identity;
+  const minutes = listed.feedPollIntervalMinutes ?? 15;
+  const channels: PreparedChannel[] = [];
+  for (const channel of listed.channels) {
+    const at = identifyUrl(channel.url);
+    if (at.outcome === 'rejected')
+      return {
+        reason: `"${channel.url.slice(0, 100)}" cannot be polled (${at.reason.replaceAll('_', ' ')})`,
+      };
+    const usualSeconds = channel.kind === 'sitemap' ? options.sitemapIntervalSeconds : minutes * 60;
+    channels.push({
+      kind: channel.kind,
+      url: at.identity.fetchUrl,
+      bucket: at.identity.bucket,
+      domainKey: at.identity.domainKey,
+      hash: channelHash(at.identity.fetchUrl),
+      enabled: channel.enabled ?? true,
+      intervalSeconds: channel.intervalSeconds ?? Math.max(30, Math.min(2_592_000, usualSeconds)),
+      foundBy: channel.foundBy ?? 'manual',
+      title: channel.title ?? null,
+    });
+  }
+  const { channels: _channels, ...given } = listed;
+  return { line, channels, source: { ...given, url: fetchUrl, domain } };
+}
+
+async function importBatch(
+  database: Database,
+  entries: readonly Entry[],
+  seen: Set<string>,
+  options: ImportOptions,
+  report: ImportReport,
+): Promise<void> {
+  const ids = new Map<string, number>();
+  const follow = await database.withTransaction(async (tx) => {
+    // Two imports of one list would wait for each other's addresses in turn: one batch at a time instead.
+    await tx.query('SELECT pg_advisory_xact_lock(7102)');
+    for (const known of await loadSourcesByUrl(
+      tx,
+      entries.map((one) => one.source.url),
+    ))
+      ids.set(known.url, known.id);
+    const fresh = entries.filter((one) => !ids.has(one.source.url)).map((one) => one.source);
+    const added = await insertSources(tx, fresh, options.actor);
+    const old = entries.filter((one) => ids.has(one.source.url) && !seen.has(one.source.url));
+    if (options.update)
+      report.updated += await updateListedSources(
+        tx,
+        old.map((one) => one.source),
+        options.actor,
+      );
+    for (const { id, url } of added) ids.set(url, id);
+    report.added += added.length;
+    report.known += old.length;
+    const channels = entries.flatMap((one) =>
+      one.channels.map((channel) => ({ ...channel, sourceId: ids.get(one.source.url)! })),
+    );
+    const inserted = await insertChannels(tx, channels);
+    report.channelsAdded += inserted;
+    report.channelsKnown += new Set(channels.map((one) => one.url)).size - inserted;
+    const bare = entries.filter((one) => one.channels.length === 0).map((one) => ids.get(one.source.url)!);
+    report.searches += await startDiscoveries(tx, bare);
+    return loadFollowed(
+      tx,
+      [...ids.values()],
+      channels.map((one) => one.hash),
+    );
+  });
+  for (const { source } of entries) seen.add(source.url);
+  // After the commit, and for known ones too: a crash in between is healed by importing again.
+  await submit(database.pool, follow);
+}
+
+async function insertChannels(
+  tx: Queryable,
+  channels: readonly (PreparedChannel & { sourceId: number })[],
+): Promise<number> {
+  if (channels.length === 0) return 0;
+  const rows = channels.map((one) => ({
+    source_id: one.sourceId,
+    kind: one.kind,
+    url: one.url,
+    bucket: one.bucket,
+    domain_key: one.domainKey.toString(),
+    url_hash: `\\x${one.hash.toString('hex')}`,
+    enabled: one.enabled,
+    interval_seconds: one.intervalSeconds,
+    found_by: one.foundBy,
+    title: one.title,
+  }));
+  const result = await tx.query(
+    `INSERT INTO channels (source_id, kind, url, bucket, domain_key, url_hash, enabled, interval_seconds, found_by, title)
+     SELECT source_id, kind, url, bucket, domain_key, url_hash, enabled, interval_seconds, found_by, title
+       FROM json_populate_recordset(NULL::channels, $1)
+     ON CONFLICT (url_hash) DO NOTHING`,
+    [JSON.stringify(rows)],
+  );
+  return result.rowCount ?? 0;
+}
+
+/** Looks for the channels of sources that have none and were never searched. */
+async function startDiscoveries(tx: Queryable, ids: readonly number[]): Promise<number> {
+  if (ids.length === 0) return 0;
+  const result = await tx.query(
+    `INSERT INTO discoveries (source_id)
+     SELECT s.id FROM sources s
+      WHERE s.id = ANY ($1) AND s.enabled AND s.ingestion_mode <> 'spider'
+        AND NOT EXISTS (SELECT FROM channels c WHERE c.source_id = s.id)
+        AND NOT EXISTS (SELECT FROM discoveries d WHERE d.source_id = s.id)
+      ORDER BY s.id`,
+    [ids],
+  );
+  return result.rowCount ?? 0;
+}
+
+/** The rows that make enabled channels polled and spidered sources crawled. */
+async function loadFollowed(
+  tx: Queryable,
+  sourceIds: readonly number[],
+  hashes: readonly Buffer[],
+): Promise<SubmitItem[]> {
+  const result = await tx.query<{
+    url: string;
+    kind: 'channel' | 'listing';
+    sourceId: number;
+    priority: number;
+  }>(
+    `SELECT c.url, 'channel' AS kind, c.source_id AS "sourceId", 10 AS priority
+       FROM channels c JOIN sources s ON s.id = c.source_id
+      WHERE c.url_hash = ANY ($1) AND c.enabled AND s.enabled AND s.ingestion_mode <> 'spider'
+      UNION ALL
+     SELECT s.url, 'listing', s.id, s.priority FROM sources s
+      WHERE s.id = ANY ($2) AND s.enabled AND s.ingestion_mode <> 'feed'`,
+    [hashes, sourceIds],
+  );
+  return result.rows.map((row) => ({ ...row, origin: 'manual', own: true }));
+}

@@ -1,0 +1,22 @@
+import type { Queryable } from '../db/index.ts';
+import { parseUrlId } from '../url/index.ts';
+import type { Candidate } from './discoveries.ts';
+
+/** What was found at an address that a search has tried. */
+export type ProbedChannel = { kind: 'feed' | 'sitemap'; url: string; title: string | null; entries: number };
+
+/** The feeds and sitemaps among the candidates of a search, as long as their probes are kept (a day). */
+export async function loadProbedChannels(
+  db: Queryable,
+  candidates: readonly Candidate[],
+): Promise<ProbedChannel[]> {
+  const ids = candidates.flatMap((one) => (one.probe === null ? [] : [parseUrlId(one.probe)!]));
+  const result = await db.query<{ result: Partial<ProbedChannel> & { kind: string; url: string } }>(
+    `SELECT result FROM probe_results
+      WHERE (bucket, domain_key, url_hash) IN (SELECT * FROM unnest($1::smallint[], $2::bigint[], $3::bytea[]))`,
+    [ids.map((id) => id.bucket), ids.map((id) => id.domainKey.toString()), ids.map((id) => id.hash)],
+  );
+  return result.rows.flatMap(({ result: { kind, url, title, entries } }) =>
+    kind === 'feed' || kind === 'sitemap' ? [{ kind, url, title: title ?? null, entries: entries ?? 0 }] : [],
+  );
+}

@@ -1,0 +1,155 @@
+import { once } from 'node:events';
+import { createWriteStream, openSync, writeSync } from 'node:fs';
+import type { Writable } from 'node:stream';
+import { type Command, Option } from 'commander';
+import { type BadLine, exportSources, type ImportReport, importSources } from '../../channels/index.ts';
+import type { Queryable } from '../../db/index.ts';
+import { AppError, EXIT, messageOf } from '../../errors/index.ts';
+import {
+  createListWriter,
+  formatOfName,
+  type ListFormat,
+  listFormats,
+  readList,
+} from '../../source-lists/index.ts';
+import { loadContext, withDatabase } from '../context.ts';
+import { openInput } from '../input-file.ts';
+import { operatorName } from '../operator.ts';
+import { oneLine, printJson } from '../output.ts';
+import { startProgress } from '../progress.ts';
+
+/** `import`, `export`. */
+export function addListCommands(program: Command): void {
+  program
+    .command('import <file>')
+    .description(
+      'follow the publishers of a list: OPML, CSV, JSON, NDJSON or one address per line; - is standard input',
+    )
+    .addOption(
+      new Option('--format <format>', 'how it is written; seen from the file unless said').choices(
+        listFormats,
+      ),
+    )
+    .option('--update', 'sources that are followed already take over what the list says')
+    .option(
+      '--rejects <file>',
+      'write every entry that cannot be used, as NDJSON with its line and the reason',
+    )
+    .addHelpText(
+      'after',
+      `
+An interrupted import is finished by running it again: what is there already is counted, not added twice.`,
+    )
+    .action(runImport);
+  program
+    .command('export [file]')
+    .description(
+      'write every source with its settings and channels; to standard output unless a file is given',
+    )
+    .addOption(new Option('--format <format>', 'as the file is named, else json').choices(listFormats))
+    .addHelpText(
+      'after',
+      `
+JSON, NDJSON, CSV and OPML keep every setting, proxy passwords included; lines keep addresses only.`,
+    )
+    .action(runExport);
+}
+
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+type ImportFlags = { format?: ListFormat; update?: boolean; rejects?: string };
+
+async function runImport(file: string, flags: ImportFlags, command: Command): Promise<void> {
+  const input = openInput(
+    file,
+    'Give an OPML, CSV, JSON or NDJSON file, or a text file with one address per line.',
+  );
+  const rejects = flags.rejects === undefined ? null : openOutput(flags.rejects);
+  const context = loadContext(command);
+  const progress = startProgress(input.bytes);
+  const entries = readList(input.chunks(), { format: flags.format ?? formatOfName(file) });
+  const report = await withDatabase(context, (database) =>
+    importSources(database, entries, {
+      actor: operatorName(),
+      sitemapIntervalSeconds: context.loaded.config.polling.sitemapIntervalMinutes * 60,
+      update: flags.update ?? false,
+      onProgress: (so) =>
+        progress.show(input.read(), `bytes, ${so.added} added, ${so.known} known, ${so.bad} bad`),
+      onBad: (bad) => {
+        if (rejects !== null) writeSync(rejects, `${JSON.stringify(bad)}\n`);
+      },
+    }),
+  ).finally(() => progress.end());
+  if (context.flags.json) printJson(report);
+  else sayReport(report, flags);
+  // Nothing at all could be used: a script should notice.
+  if (report.bad > 0 && report.added + report.known === 0) process.exitCode = EXIT.failed;
+}
+
+const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
+
+function sayReport(report: ImportReport, flags: ImportFlags): void {
+  const channels = report.channelsAdded + report.channelsKnown;
+  say(
+    `${count(report.added, 'source')} added, ${report.known} followed already${report.updated > 0 ? `, ${report.updated} of them changed` : ''}.`,
+  );
+  if (channels > 0)
+    say(`${count(report.channelsAdded, 'channel')} added, ${report.channelsKnown} followed already.`);
+  if (report.searches > 0)
+    say(
+      `The feeds of ${count(report.searches, 'source')} are looked for as soon as "outrider up" runs; "outrider channels" shows them.`,
+    );
+  if (report.bad === 0) return;
+  say(`${count(report.bad, 'entry', 'entries')} of ${count(report.lines, 'line')} could not be used:`);
+  const shown: readonly BadLine[] = report.badLines.slice(0, 10);
+  for (const { line, reason } of shown) say(`  line ${line}: ${oneLine(reason)}`);
+  if (report.bad > shown.length)
+    say(
+      flags.rejects === undefined
+        ? `  … and ${report.bad - shown.length} more; --rejects FILE writes all of them.`
+        : `  … and ${report.bad - shown.length} more, all in ${flags.rejects}.`,
+    );
+}
+
+async function runExport(
+  file: string | undefined,
+  flags: { format?: ListFormat },
+  command: Command,
+): Promise<void> {
+  const format = flags.format ?? formatOfName(file ?? '') ?? 'json';
+  const context = loadContext(command);
+  const out =
+    file === undefined || file === '-' ? process.stdout : createWriteStream('', { fd: openOutput(file) });
+  const written = await withDatabase(context, ({ pool }) => writeSources(pool, format, out));
+  if (out === process.stdout) return;
+  out.end();
+  await once(out, 'close');
+  say(`${count(written, 'source')} written to ${file}.`);
+}
+
+async function writeSources(db: Queryable, format: ListFormat, out: Writable): Promise<number> {
+  const writer = createListWriter(format, { created: new Date() });
+  const write = async (text: string): Promise<void> => {
+    if (text !== '' && !out.write(text)) await once(out, 'drain');
+  };
+  let written = 0;
+  await write(writer.head());
+  for await (const source of exportSources(db)) {
+    await write(writer.source(source));
+    written += 1;
+  }
+  await write(writer.foot());
+  return written;
+}
+
+// Readable by its owner alone: settings may hold passwords of proxies.
+function openOutput(file: string): number {
+  try {
+    return openSync(file, 'w', 0o600);
+  } catch (error) {
+    throw new AppError('list_unwritable', `${file} cannot be written: ${messageOf(error)}`, {
+      exitCode: EXIT.usage,
+      advice: 'Name a file in a directory that exists and may be written.',
+    });
+  }
+}

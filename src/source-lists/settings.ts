@@ -1,0 +1,60 @@
+import { parseSelectors } from '../extract/index.ts';
+import { parseUrlPattern } from '../url/index.ts';
+
+/** Settings of a source as checked, or what is wrong with them. */
+export type CheckedSettings =
+  | { outcome: 'ok'; settings: Record<string, unknown> }
+  | { outcome: 'bad'; reason: string };
+
+const mostChars = 100_000;
+const mostPatterns = 500;
+
+/** Checks what the engine will rely on; a name it does not know is kept, because a later version may. */
+export function checkSettings(value: unknown): CheckedSettings {
+  if (value === null || typeof value !== 'object' || Array.isArray(value))
+    return { outcome: 'bad', reason: 'settings is no object' };
+  if (JSON.stringify(value).length > mostChars)
+    return { outcome: 'bad', reason: `settings is longer than ${mostChars} characters` };
+  for (const [name, one] of Object.entries(value)) {
+    const reason = checks[name]?.(one) ?? null;
+    if (reason !== null) return { outcome: 'bad', reason: `settings.${name} ${reason}` };
+  }
+  return { outcome: 'ok', settings: value as Record<string, unknown> };
+}
+
+type Check = (value: unknown) => string | null;
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.length <= mostPatterns && value.every((one) => typeof one === 'string');
+
+const patterns: Check = (value) => {
+  if (!isTexts(value)) return `is no list of at most ${mostPatterns} patterns`;
+  for (const pattern of value) {
+    const parsed = parseUrlPattern(pattern);
+    if (parsed.outcome === 'invalid') return `has a pattern nobody can match: ${parsed.reason.slice(0, 200)}`;
+  }
+  return null;
+};
+const yesOrNo: Check = (value) => (typeof value === 'boolean' ? null : 'is neither true nor false');
+
+const checks: Readonly<Record<string, Check>> = {
+  // A name such as "constructor" must not find a function here.
+  __proto__: null as unknown as Check,
+  articleUrlPatterns: patterns,
+  include: patterns,
+  exclude: patterns,
+  allowLeaving: yesOrNo,
+  respectRobots: yesOrNo,
+  maxDepth: (value) =>
+    Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 1000
+      ? null
+      : 'is no whole number from 0 to 1000',
+  proxies: (value) =>
+    isTexts(value) && value.every((one) => /^(https?|socks5h?):\/\/\S+$/.test(one))
+      ? null
+      : 'is no list of proxy addresses',
+  selectors: (value) => {
+    const parsed = parseSelectors(JSON.stringify(value));
+    return parsed.outcome === 'ok' ? null : `cannot be used: ${parsed.message.slice(0, 200)}`;
+  },
+};

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  createChannel,
+  exportSources,
+  type ImportOptions,
+  importSources,
+  lockOpenDiscoveries,
+  saveDiscovery,
+} from '../../src/channels/index.ts';
+import { findSlotProblems } from '../../src/frontier/index.ts';
+import {
+  createListWriter,
+  type ListedSource,
+  type ListFormat,
+  readList,
+} from '../../src/source-lists/index.ts';
+import { createSource, saveRespectRobots, updateSource } from '../../src/sources/index.ts';
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = await createTestDatabase();
+});
+afterAll(() => test.drop());
+
+const usual: ImportOptions = { actor: 'test', sitemapIntervalSeconds: 21_600 };
+const importText = (text: string, options: Partial<ImportOptions> = {}, database = test.db) =>
+  importSources(database, readList([Buffer.from(text)]), { ...usual, ...options });
+const countOf = async (table: string, where = 'true'): Promise<number> =>
+  (await test.pool.query(`SELECT count(*)::integer AS n FROM ${table} WHERE ${where}`)).rows[0]!.n;
+
+async function exported(database = test.db): Promise<ListedSource[]> {
+  const all: ListedSource[] = [];
+  for await (const one of exportSources(database.pool)) all.push(one);
+  return all;
+}
+
+it('addresses become sources that are searched, feeds become channels that are polled', async () => {
+  const report = await importText(
+    `url,name,feed_url
+one.test,One,
+two.test,,https://two.test/feed.xml
+two.test,,https://two.test/more.xml
+,Three,https://feeds.test/three
+nonsense,,
+`,
+  );
+  expect(report).toEqual({
+    lines: 6,
+    added: 3,
+    known: 0,
+    updated: 0,
+    channelsAdded: 3,
+    channelsKnown: 0,
+    searches: 1,
+    bad: 1,
+    badLines: [{ line: 6, reason: '"nonsense" is not a web address', text: 'nonsense,,' }],
+  });
+  expect(await countOf('url_frontier', `kind = 'channel' AND ready AND level = 11`)).toBe(3);
+  expect((await exported()).map((one) => [one.name, one.url, one.channels.length])).toEqual([
+    ['One', 'https://one.test/', 0],
+    ['two.test', 'https://two.test/', 2],
+    ['Three', 'https://feeds.test/three', 1],
+  ]);
+  expect(await findSlotProblems(test.pool)).toEqual([]);
+});
+
+it('a second run adds nothing, and mends what a crash left half done', async () => {
+  const list = '[{"url":"half.test","feed_url":"half.test/feed"},"bare.test"]';
+  await importText(list);
+  // As if the process had died between the commit of the sources and what follows it.
+  await test.pool.query(`DELETE FROM url_frontier WHERE url = 'https://half.test/feed'`);
+  await test.pool.query(
+    `DELETE FROM discoveries WHERE source_id = (SELECT id FROM sources WHERE url = 'https://bare.test/')`,
+  );
+  const again = await importText(list);
+  expect(again).toMatchObject({ added: 0, known: 2, channelsAdded: 0, channelsKnown: 1, searches: 1 });
+  expect(await countOf('url_frontier', `url = 'https://half.test/feed'`)).toBe(1);
+  const third = await importText(list);
+  expect(third).toMatchObject({ added: 0, known: 2, searches: 0 });
+});
+
+it('the same names get numbers, whoever has them already', async () => {
+  await createSource(test.pool, { url: 'https://blog-0.test/', name: 'Blog' });
+  await createSource(test.pool, { url: 'https://blog-00.test/', name: 'Blog' });
+  const lines = Array.from({ length: 700 }, (_, n) => `{"url":"https://blog-${n + 1}.test/","name":"Blog"}`);
+  expect(await importText(lines.join('\n'))).toMatchObject({ added: 700, bad: 0 });
+  expect(await countOf('sources', `slug ~ '^blog(_[0-9]+)?$'`)).toBe(702);
+});
+
+it('known sources keep what they have unless they are to be updated', async () => {
+  await createSource(test.pool, { url: 'https://kept.test/', name: 'Mine' });
+  const list =
+    '{"url":"https://kept.test/","name":"Theirs","priority":9,"channels":[{"url":"https://kept.test/f"}]}';
+  expect(await importText(list)).toMatchObject({ known: 1, updated: 0, channelsAdded: 1 });
+  const find = async () => (await exported()).find((one) => one.url === 'https://kept.test/');
+  expect(await find()).toMatchObject({ name: 'Mine', priority: 5 });
+  expect(await importText(list, { update: true })).toMatchObject({ known: 1, updated: 1, channelsKnown: 1 });
+  expect(await importText(list, { update: true })).toMatchObject({ known: 1, updated: 0 });
+  expect(await find()).toMatchObject({ name: 'Theirs', priority: 9, slug: 'mine' });
+});
+
+it('disabled sources and channels are stored and not polled; ignoring robots.txt is written down', async () => {
+  await importText(
+    JSON.stringify([
+      {
+        url: 'https://off.test/',
+        enabled: false,
+        disable_reason: 'asked to',
+        settings: { respectRobots: false },
+        channels: [{ url: 'https://off.test/feed' }],
+      },
+      { url: 'https://half-off.test/', channels: [{ url: 'https://half-off.test/feed', enabled: false }] },
+      { url: 'https://spider.test/', ingestion_mode: 'spider' },
+    ]),
+  );
+  expect(await countOf('url_frontier', `url ~ 'off.test'`)).toBe(0);
+  expect(await countOf('url_frontier', `url = 'https://spider.test/' AND kind = 'listing'`)).toBe(1);
+  expect((await exported()).find((one) => one.url === 'https://off.test/')).toMatchObject({
+    enabled: false,
+    disableReason: 'asked to',
+  });
+  const audit = await test.pool.query(`SELECT actor, detail FROM audit WHERE subject = 'off_test'`);
+  expect(audit.rows).toEqual([{ actor: 'test', detail: { on: false, reason: 'imported so' } }]);
+});
+
+it.each(['json', 'ndjson', 'csv', 'opml'] as const)(
+  '%s brings every setting to an empty database',
+  async (format) => {
+    const { source } = await createSource(test.pool, {
+      url: `https://full-${format}.test/`,
+      name: `=Full, "${format}"`,
+      mode: 'both',
+      intervalMinutes: 7,
+      priority: 8,
+    });
+    await updateSource(
+      test.pool,
+      source.slug,
+      { rateLimitMs: 2500, proxies: ['http://user:secret@proxy.test:3128'] },
+      'test',
+    );
+    await saveRespectRobots(test.pool, source.slug, false, { reason: 'own site', actor: 'test' });
+    await test.pool.query(`UPDATE sources SET settings = settings || $2 WHERE id = $1`, [
+      source.id,
+      JSON.stringify({ include: ['/a,b/', '"q"'], selectors: { title: 'h1 > a' }, maxDepth: 3 }),
+    ]);
+    for (const [kind, path] of [
+      ['feed', 'f'],
+      ['sitemap', 's.xml'],
+      ['page', 'p'],
+    ] as const)
+      await createChannel(test.pool, {
+        sourceId: source.id,
+        kind,
+        url: `https://full-${format}.test/${path}?a=1&b=2`,
+        intervalSeconds: 4321,
+        foundBy: 'path',
+        title: `=<${kind}>`,
+      });
+    const before = await exported();
+    const other = await createTestDatabase();
+    try {
+      const writer = createListWriter(format as ListFormat);
+      const text = writer.head() + before.map((one) => writer.source(one)).join('') + writer.foot();
+      expect(await importText(text, {}, other.db)).toMatchObject({ added: before.length, bad: 0 });
+      expect(await exported(other.db)).toEqual(before);
+    } finally {
+      await other.drop();
+    }
+  },
+);
+
+it('searches take turns, and only so many are under way at once', async () => {
+  const lines = Array.from({ length: 2500 }, (_, n) => `turn-${n}.test`);
+  await importText(lines.join('\n'));
+  const turn = () =>
+    test.db.withTransaction(async (tx) => {
+      for (const one of await lockOpenDiscoveries(tx, 50)) {
+        expect(one.overdue).toBe(false);
+        if (one.state === 'pending') await saveDiscovery(tx, one.id, 'page', []);
+      }
+    });
+  for (let n = 0; n < 30; n += 1) await turn();
+  expect(await countOf('discoveries', `state = 'page'`)).toBe(1000);
+  // A thousand under way, fifty at a time: twenty turns look at each of them.
+  const mark = (await test.pool.query('SELECT clock_timestamp()::text AS at')).rows[0]!.at;
+  for (let n = 0; n < 20; n += 1) await turn();
+  expect(await countOf('discoveries', `state = 'page' AND looked_at < '${mark}'`)).toBe(0);
+});

@@ -1,0 +1,85 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitUntil } from '../e2e/wait.ts';
+import { type Ended, Outrider, runOutrider } from '../process/outrider.ts';
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
+
+// Lists in and out as real processes against a real database.
+let database: TestDatabase;
+let home: string;
+let env: Record<string, string>;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  home = mkdtempSync(join(tmpdir(), 'outrider-lists-'));
+  env = { DATABASE_URL: database.url, LOG_FORMAT: 'json' };
+});
+afterAll(async () => {
+  await database.drop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+const run = (args: string[], input?: string): Promise<Ended> =>
+  runOutrider(args, { home, env, ...(input === undefined ? {} : { input }) });
+const countOf = async (table: string): Promise<number> =>
+  (await database.pool.query(`SELECT count(*)::integer AS n FROM ${table}`)).rows[0]!.n;
+
+test('a list is read from standard input, whatever its form, and bad lines are named', async () => {
+  const { code, stdout, stderr } = await run(
+    ['import', '-', '--rejects', 'bad.ndjson'],
+    'a.test\nnonsense\nb.test\n',
+  );
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain('2 sources added, 0 followed already.');
+  expect(stdout).toContain('The feeds of 2 sources are looked for');
+  expect(stdout).toContain(
+    '1 entry of 3 lines could not be used:\n  line 2: "nonsense" is not a web address',
+  );
+  expect(JSON.parse(readFileSync(join(home, 'bad.ndjson'), 'utf8'))).toEqual({
+    line: 2,
+    reason: '"nonsense" is not a web address',
+    text: 'nonsense',
+  });
+  const again = await run(['import', '-', '--json'], '["a.test"]');
+  expect(JSON.parse(again.stdout)).toMatchObject({ added: 0, known: 1 });
+});
+
+test('what is exported comes back, and only its owner may read the file', async () => {
+  expect((await run(['export', 'all.opml'])).stdout).toBe('2 sources written to all.opml.\n');
+  expect(statSync(join(home, 'all.opml')).mode & 0o777).toBe(0o600);
+  expect((await run(['import', 'all.opml'])).stdout).toContain('0 sources added, 2 followed already.');
+  const csv = await run(['export', '--format', 'csv']);
+  expect(csv.stdout).toMatch(/^url,name,slug,.*\r\nhttps:\/\/a\.test\/,a\.test,a_test,true,/);
+  expect((await run(['import', '-'], csv.stdout)).stdout).toContain('0 sources added, 2 followed already.');
+});
+
+test('nothing usable ends with 1, a missing file with 2', async () => {
+  expect((await run(['import', '-'], 'nonsense')).code).toBe(1);
+  const missing = await run(['import', 'nowhere.opml']);
+  expect(missing.code).toBe(2);
+  expect(missing.stderr).toContain('nowhere.opml cannot be read');
+  expect((await run(['export', 'no/such/dir.csv'])).stderr).toContain('cannot be written');
+});
+
+test('an import that is killed is finished by the next one, without doubles', async () => {
+  const before = await countOf('sources');
+  const lines = Array.from({ length: 6000 }, (_, n) => `https://many-${n}.test/feed.xml`);
+  writeFileSync(
+    join(home, 'many.ndjson'),
+    lines.map((feed, n) => JSON.stringify({ name: `Name ${n % 50}`, feed_url: feed })).join('\n'),
+  );
+  const first = new Outrider(['import', 'many.ndjson'], { home, env });
+  await waitUntil('the first batch is stored', async () => (await countOf('sources')) > before || 'not yet');
+  await first.stop('SIGKILL');
+  const half = (await countOf('sources')) - before;
+  expect(half).toBeGreaterThan(0);
+  expect(half).toBeLessThan(6000);
+  const { stdout, stderr } = await run(['import', 'many.ndjson', '--json']);
+  const report = JSON.parse(stdout || `{"error":${JSON.stringify(stderr)}}`);
+  expect(report.added + report.known).toBe(6000);
+  expect(report).toMatchObject({ lines: 6000, bad: 0, searches: 0 });
+  expect(await countOf('sources')).toBe(before + 6000);
+  expect(await countOf('channels')).toBe(6000);
+  expect(await countOf(`url_frontier WHERE kind = 'channel'`)).toBe(6000);
+});

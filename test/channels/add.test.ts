@@ -245,9 +245,9 @@ test('channels are added and changed by hand', async () => {
         `SELECT status, error_code FROM url_frontier WHERE url = 'http://thrice.test/json' AND kind = 'channel'`,
       )
     ).rows[0]!;
-  await waitUntil('it is given up', async () => {
+  await waitUntil('it is held', async () => {
     await makeDue(database.pool, { kind: 'channel' });
-    return (await rowOf()).status === 'dead';
+    return (await rowOf()).error_code === 'polling_off';
   });
   await run('channels', 'enable', 'thrice.test/json');
   await waitUntil('it is polled again', async () => (await rowOf()).error_code === null);

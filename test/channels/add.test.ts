@@ -249,7 +249,7 @@ test('channels are added and changed by hand', async () => {
     await makeDue(database.pool, { kind: 'channel' });
     return (await rowOf()).error_code === 'polling_off';
   });
-  await run('channels', 'enable', 'thrice.test/json');
+  await run('channels', 'enable', 'http://thrice.test/json');
   await waitUntil('it is polled again', async () => (await rowOf()).error_code === null);
   const unknown = await run('channels', 'set', '99999', '--every', '1');
   expect([unknown.code, unknown.stderr.split('\n')[0]]).toEqual([2, 'error: there is no channel "99999"']);

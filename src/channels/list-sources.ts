@@ -1,21 +1,8 @@
 import type { Queryable } from '../db/index.ts';
-import type { IngestionMode, SourceSettings } from '../sources/index.ts';
+import type { IngestionMode, Source } from '../sources/index.ts';
 
 /** A source with how it goes. */
-export type SourceStatus = {
-  id: number;
-  slug: string;
-  name: string;
-  url: string;
-  enabled: boolean;
-  disabledAt: Date | null;
-  disableReason: string | null;
-  ingestionMode: IngestionMode;
-  feedPollIntervalMinutes: number;
-  priority: number;
-  rateLimitMs: number | null;
-  settings: SourceSettings;
-  createdAt: Date;
+export type SourceStatus = Source & {
   channels: number;
   failing: number;
   lastItemAt: Date | null;

@@ -9,21 +9,9 @@ import { makeDue } from '../e2e/crawl-state.ts';
 import { waitUntil } from '../e2e/wait.ts';
 import { type Ended, runOutrider } from '../process/outrider.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
-import { type Publisher, type PublisherChange, startWeb, type Web } from '../web/index.ts';
+import { feed, type PublisherChange, startWeb, type Web } from '../web/index.ts';
 
 // What a newcomer types, as real processes, while an engine crawls a simulated web.
-type FeedSetup = Publisher['feeds'][number];
-const feed = (kind: FeedSetup['kind'], path: string, more: Partial<FeedSetup> = {}): FeedSetup => ({
-  kind,
-  path,
-  advertised: true,
-  full: false,
-  tracking: false,
-  origLink: false,
-  relative: false,
-  items: 25,
-  ...more,
-});
 const site = (name: string, more: PublisherChange): PublisherChange => ({
   domain: `${name}.test`,
   host: `${name}.test`,

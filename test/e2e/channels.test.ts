@@ -10,6 +10,7 @@ import { Outrider } from '../process/outrider.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import {
   type FaultSpec,
+  feed,
   findForbiddenRequests,
   findPolitenessViolations,
   type PublisherChange,
@@ -29,17 +30,6 @@ const killsPerRound = 2;
 const kindsOfPublisher = 17;
 
 const fault = (name: string, more: Partial<FaultSpec> = {}): FaultSpec => ({ name, on: ['feed'], ...more });
-const feed = (kind: 'rss' | 'atom', path: string) => ({
-  kind,
-  path,
-  advertised: true,
-  full: false,
-  tracking: false,
-  origLink: false,
-  relative: false,
-  items: 60,
-});
-
 /** What befalls a publisher's channels, in turn; most are well, as on the web. */
 const fates: readonly PublisherChange[] = [
   {},
@@ -50,7 +40,7 @@ const fates: readonly PublisherChange[] = [
   { faults: [fault('slow', { on: ['feed', 'article'], options: { delayMs: 150 } })] },
   // The feed has another address, which only the pages name.
   {
-    feeds: [feed('rss', '/old'), feed('rss', '/new')],
+    feeds: [feed('rss', '/old', { items: 60 }), feed('rss', '/new', { items: 60 })],
     sitemaps: [],
     faults: [fault('status', { pathPrefix: '/old', options: { status: 410 } })],
   },
@@ -90,7 +80,9 @@ beforeAll(async () => {
       backlog: 5,
       ratePerDay: 20,
       // Those that are followed by links alone have no channel to test.
-      ...(index % kindsOfPublisher === 10 ? { feeds: [feed('atom', '/atom.xml')], archives: false } : {}),
+      ...(index % kindsOfPublisher === 10
+        ? { feeds: [feed('atom', '/atom.xml', { items: 60 })], archives: false }
+        : {}),
       ...fates[index % fates.length],
     })),
     startMs: Date.parse('2024-06-05T12:00:00Z'),

@@ -7,7 +7,7 @@ export type { ExpectedOutcome, FaultSpec } from './faults/index.ts';
 export { faultTable } from './faults/index.ts';
 export type { Hub, HubBehaviour, HubEvent, HubSubscriber } from './hub.ts';
 export type { PublisherChange } from './profiles.ts';
-export { makePublishers } from './profiles.ts';
+export { feed, makePublishers } from './profiles.ts';
 export type { Publisher } from './publisher.ts';
 export type { Item, Timeline } from './timeline.ts';
 export { createTimeline } from './timeline.ts';

@@ -30,7 +30,8 @@ const legacyCharsets: Readonly<Partial<Record<Language, string>>> = {
 /** Nothing declared is rarer than the header or the page saying it. */
 const declarations: readonly CharsetDeclaration[] = ['header', 'header', 'meta', 'meta', 'meta', 'none'];
 
-const feed = (kind: FeedSetup['kind'], path: string, more: Partial<FeedSetup> = {}): FeedSetup => ({
+/** A feed as most publishers have it. */
+export const feed = (kind: FeedSetup['kind'], path: string, more: Partial<FeedSetup> = {}): FeedSetup => ({
   kind,
   path,
   advertised: true,

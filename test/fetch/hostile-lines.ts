@@ -101,8 +101,8 @@ const texts: Attack[] = [
   { name: 'xxe-sitemap', kind: 'sitemap', faults: [{ name: 'xxe' }], row: { status: 'pending' } },
   { name: 'deep-xml', kind: 'feed', faults: [{ name: 'deep-xml' }], row: { status: 'pending' } },
   { name: 'deep-xml-sitemap', kind: 'sitemap', faults: [{ name: 'deep-xml' }], row: { status: 'pending' } },
-  // The text at the bottom is found, and is too little for more than a stub.
-  { name: 'deep-html', faults: [{ name: 'deep-html' }], row: { status: 'fetched', validation: 'stub' } },
+  // The text at the bottom is found.
+  { name: 'deep-html', faults: [{ name: 'deep-html' }], row: stored },
   {
     name: 'deep-listing',
     kind: 'listing',

@@ -69,6 +69,14 @@ function bomb(encoding: 'gzip' | 'br', says: string): FaultDefinition {
   };
 }
 
+// Enough text for an article, so that what is read at the bottom does not hang on how a single word is judged.
+const bottom = ['The shaft', 'The lift', 'The lamp', 'The pump']
+  .map(
+    (thing) =>
+      `<p>${thing} was lowered to the bottom in the spring of last year, and nobody has been able to bring it up since, although the council has paid for three attempts so far.</p>`,
+  )
+  .join('');
+
 /** Small on the wire, big in memory. */
 export const bombFaults: readonly FaultDefinition[] = [
   bomb('gzip', 'A gzip body of about a thousandth of its unpacked size.'),
@@ -109,7 +117,7 @@ export const bombFaults: readonly FaultDefinition[] = [
     options: { depth: 100_000 },
     apply: (exchange, options) => {
       const depth = options.number('depth');
-      const html = `<!DOCTYPE html><title>deep</title>${'<div>'.repeat(depth)}<p>bottom</p>${'</div>'.repeat(depth)}`;
+      const html = `<!DOCTYPE html><title>deep</title>${'<div>'.repeat(depth)}<h1>deep</h1>${bottom}${'</div>'.repeat(depth)}`;
       exchange.send({ status: 200, type: 'text/html; charset=utf-8', body: Buffer.from(html) });
       return 'answered';
     },

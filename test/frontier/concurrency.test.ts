@@ -14,6 +14,8 @@ import { done, finish, item } from './fixtures.ts';
 const seed = Number(process.env.OUTRIDER_SEED ?? Math.floor(Math.random() * 1e9));
 const delayMs = 40;
 const leaseMs = 400;
+// It takes some twenty seconds alone, and several times that beside other work.
+const patienceMs = 120_000;
 
 let test: TestDatabase;
 beforeAll(async () => {
@@ -80,12 +82,14 @@ function noteHandout(record: Record, held: Lease, askedAt: number, gotAt: number
   const key = `${held.domainKey}/${held.epoch}`;
   if (record.handed.has(key)) record.problems.push(`epoch ${key} was handed out twice`);
   record.handed.set(key, new Set(held.urls.map((url) => url.url)));
-  // The database read its clock before we got the answer, so an answer before the allowed time is a broken gap.
-  const notBefore = record.notBefore.get(held.domainKey)?.at ?? 0;
-  if (gotAt < notBefore - 2)
-    record.problems.push(`domain ${held.domainKey} was leased ${(notBefore - gotAt).toFixed(1)} ms early`);
   const known = record.notBefore.get(held.domainKey);
+  // On a crowded machine an answer may come after its lease has ended and the domain was leased again: it says nothing
+  // about the gap after that later lease.
   if (known === undefined || known.epoch < held.epoch) {
+    // The database read its clock before we got the answer, so an answer before the allowed time is a broken gap.
+    const earlyMs = (known?.at ?? 0) - gotAt;
+    if (earlyMs > 2)
+      record.problems.push(`domain ${held.domainKey} was leased ${earlyMs.toFixed(1)} ms early`);
     record.notBefore.set(held.domainKey, { epoch: held.epoch, at: askedAt + leaseMs + delayMs });
   }
   for (const { url, hash } of held.urls) {
@@ -177,46 +181,50 @@ describe.each([
 ] as const)('$name in $mode mode', ({ mode, domains, leasers, submitters, batches }) => {
   beforeAll(() => saveLeaseMode(test.pool, mode, 'test'));
 
-  it('loses nothing, repeats nothing, keeps order and gaps', async () => {
-    const record: Record = {
-      handed: new Map(),
-      ended: new Map(),
-      notBefore: new Map(),
-      submitted: new Set(),
-      problems: [],
-      stale: 0,
-    };
-    let producing = true;
-    let finishing = false;
-    const idle = async () =>
-      (await test.pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM url_frontier WHERE ${open}`))
-        .rows[0]!.n === 0;
-    const leasing = Promise.all(
-      Array.from({ length: leasers }, (_, n) => runLeaser(n, record, () => finishing)),
-    );
-    await Promise.all(
-      Array.from({ length: submitters }, (_, n) => runSubmitter(n, domains, batches, record)),
-    );
-    producing = false;
-    const deadline = performance.now() + 40_000;
-    while (!(await idle()) && performance.now() < deadline) await pause(100);
-    finishing = true;
-    await leasing;
-    expect(producing).toBe(false);
-    expect(record.problems).toEqual([]);
-    expect(await findSlotProblems(test.pool)).toEqual([]);
-    const rows = await test.pool.query<{ n: number; open: number }>(
-      `SELECT count(*)::int AS n, count(*) FILTER (WHERE ${open})::int AS open FROM url_frontier`,
-    );
-    expect(rows.rows[0]!.n).toBe(record.submitted.size);
-    expect(rows.rows[0]!.open).toBe(0);
-    const counted = await test.pool.query<{ n: number }>(
-      'SELECT sum(inserted)::int AS n FROM counter_deltas',
-    );
-    expect(counted.rows[0]!.n).toBe(record.submitted.size);
-    const epochs = await test.pool.query<{ n: number }>(
-      'SELECT sum(lease_epoch)::int AS n FROM domain_slots',
-    );
-    expect(epochs.rows[0]!.n).toBe(record.handed.size);
-  });
+  it(
+    'loses nothing, repeats nothing, keeps order and gaps',
+    async () => {
+      const record: Record = {
+        handed: new Map(),
+        ended: new Map(),
+        notBefore: new Map(),
+        submitted: new Set(),
+        problems: [],
+        stale: 0,
+      };
+      let producing = true;
+      let finishing = false;
+      const idle = async () =>
+        (await test.pool.query<{ n: number }>(`SELECT count(*)::int AS n FROM url_frontier WHERE ${open}`))
+          .rows[0]!.n === 0;
+      const leasing = Promise.all(
+        Array.from({ length: leasers }, (_, n) => runLeaser(n, record, () => finishing)),
+      );
+      await Promise.all(
+        Array.from({ length: submitters }, (_, n) => runSubmitter(n, domains, batches, record)),
+      );
+      producing = false;
+      const deadline = performance.now() + patienceMs;
+      while (!(await idle()) && performance.now() < deadline) await pause(100);
+      finishing = true;
+      await leasing;
+      expect(producing).toBe(false);
+      expect(record.problems).toEqual([]);
+      expect(await findSlotProblems(test.pool)).toEqual([]);
+      const rows = await test.pool.query<{ n: number; open: number }>(
+        `SELECT count(*)::int AS n, count(*) FILTER (WHERE ${open})::int AS open FROM url_frontier`,
+      );
+      expect(rows.rows[0]!.n).toBe(record.submitted.size);
+      expect(rows.rows[0]!.open).toBe(0);
+      const counted = await test.pool.query<{ n: number }>(
+        'SELECT sum(inserted)::int AS n FROM counter_deltas',
+      );
+      expect(counted.rows[0]!.n).toBe(record.submitted.size);
+      const epochs = await test.pool.query<{ n: number }>(
+        'SELECT sum(lease_epoch)::int AS n FROM domain_slots',
+      );
+      expect(epochs.rows[0]!.n).toBe(record.handed.size);
+    },
+    2 * patienceMs,
+  );
 });

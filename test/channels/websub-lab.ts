@@ -8,7 +8,7 @@ import { type Engine, type Role, startEngine } from '../../src/engine.ts';
 import { createSource } from '../../src/sources/index.ts';
 import { createLog } from '../../src/telemetry/index.ts';
 import { waitUntil } from '../e2e/wait.ts';
-import { type Hub, type PublisherChange, startWeb, type Web } from '../web/index.ts';
+import { type Hub, type HubEvent, type PublisherChange, startWeb, type Web } from '../web/index.ts';
 
 /** The engine with its API, on a web with a hub. */
 export type WebSubLab = {
@@ -21,6 +21,8 @@ export type WebSubLab = {
   callback: string;
   /** Waits until every feed is polled and its subscription active. */
   subscribed(): Promise<void>;
+  /** Waits until the hub has noted a call about a topic after the first `since` ones: its answer comes after its effects. */
+  noted(what: HubEvent['what'], topic: string, since: number): Promise<HubEvent>;
   close(): Promise<void>;
 };
 
@@ -117,6 +119,11 @@ export async function startWebSubLab(options: {
         const active = await pool.query(`SELECT FROM websub_subscriptions WHERE state = 'active'`);
         return active.rowCount === publishers ? true : states();
       }),
+    noted: async (what, topic, since) => {
+      const find = () => web.hub!.events.slice(since).find((one) => one.what === what && one.topic === topic);
+      await waitUntil(`the hub has noted "${what}" about ${topic}`, () => find() !== undefined);
+      return find()!;
+    },
     close: async () => {
       await engine.stop();
       await web.close();

@@ -15,7 +15,7 @@ export function addWebSubRoutes(
   const callback = new Callback({
     db: options.database.pool,
     metrics: options.metrics,
-    monotonic: () => options.clock.monotonic(),
+    clock: options.clock,
     usualLeaseSeconds: options.config.websub.leaseDays * 86_400,
   });
   app.register(async (scope) => {

@@ -51,7 +51,8 @@ export const channelColumns = `c.id, c.source_id AS "sourceId", c.kind, c.url, c
   coalesce(s.errors_in_row, 0) AS "errorsInRow", s.error_kind AS "errorKind", s.slept_at IS NOT NULL AS asleep,
   s.redirect_to AS "redirectTo", coalesce(s.redirects, 0) AS redirects, s.rhythm, s.floor_seconds AS "floorSeconds",
   s.last_success_at AS "lastSuccessAt", coalesce(s.pushed_until > now(), false) AS pushed`;
-const stateJoin = 'LEFT JOIN channel_state s ON s.bucket = c.bucket AND s.channel_id = c.id';
+/** Joins the state `s` of a channel `c`. */
+export const stateJoin = 'LEFT JOIN channel_state s ON s.bucket = c.bucket AND s.channel_id = c.id';
 
 export type NewChannel = Pick<Channel, 'sourceId' | 'kind' | 'url' | 'intervalSeconds' | 'foundBy'> & {
   title?: string | null;

@@ -74,9 +74,8 @@ export async function lockOpenDiscoveries(tx: Queryable, limit: number): Promise
      UPDATE discoveries d
         SET looked_at = clock_timestamp(),
             deadline_at = CASE WHEN d.state = 'pending' THEN now() + interval '1 hour' ELSE d.deadline_at END
-       FROM (SELECT id FROM going UNION ALL SELECT id FROM starting) turn WHERE d.id = turn.id
-     RETURNING d.id, d.source_id AS "sourceId", d.state, d.candidates, d.deadline_at < now() AS overdue,
-               d.channel_id AS "channelId", d.reason`,
+       FROM (SELECT id AS turn_id FROM going UNION ALL SELECT id FROM starting) turn WHERE d.id = turn_id
+     RETURNING ${columns}`,
     [limit, mostUnderWay],
   );
   return result.rows.sort((a, b) => a.id - b.id);

@@ -210,7 +210,10 @@ async function insertChannels(
   const result = await tx.query(
     `INSERT INTO channels (source_id, kind, url, bucket, domain_key, url_hash, enabled, interval_seconds, found_by, title)
      SELECT source_id, kind, url, bucket, domain_key, url_hash, enabled, interval_seconds, found_by, title
-       FROM json_populate_recordset(NULL::channels, $1)
+       FROM json_populate_recordset(NULL::channels, $1) WITH ORDINALITY n
+      -- An address that a channel has left leads to that channel.
+      WHERE NOT EXISTS (SELECT FROM channel_addresses a WHERE a.url_hash = n.url_hash)
+      ORDER BY n.ordinality
      ON CONFLICT (url_hash) DO NOTHING`,
     [JSON.stringify(rows)],
   );

@@ -35,7 +35,6 @@ export { endRow, type MoveOutcome, mergeChannel, moveChannel } from './moves.ts'
 export {
   type ChannelChange,
   findChannel,
-  findChannelByUrl,
   findNamedChannel,
   findReplacement,
   listAddresses,

@@ -1,20 +1,19 @@
 import type { Queryable } from '../db/index.ts';
 import { channelHash, identifyUrl } from '../url/index.ts';
-import { type Channel, channelColumns, loadChannels, loadMoved } from './channels.ts';
+import { type Channel, channelColumns, loadChannels, loadMoved, stateJoin } from './channels.ts';
 import { endRow } from './moves.ts';
 
 /** A channel by its number. */
 export async function findChannel(db: Queryable, id: number): Promise<Channel | null> {
   const result = await db.query<Channel>(
-    `SELECT ${channelColumns} FROM channels c
-       LEFT JOIN channel_state s ON s.bucket = c.bucket AND s.channel_id = c.id WHERE c.id = $1`,
+    `SELECT ${channelColumns} FROM channels c ${stateJoin} WHERE c.id = $1`,
     [id],
   );
   return result.rows[0] ?? null;
 }
 
 /** A channel by an address that it has or had. */
-export async function findChannelByUrl(db: Queryable, url: string): Promise<Channel | null> {
+async function findChannelByUrl(db: Queryable, url: string): Promise<Channel | null> {
   const identified = identifyUrl(url);
   if (identified.outcome === 'rejected') return null;
   const hash = channelHash(identified.identity.fetchUrl);
@@ -30,8 +29,7 @@ export async function findNamedChannel(db: Queryable, name: string): Promise<Cha
 /** The channel that was found while another one failed. */
 export async function findReplacement(db: Queryable, id: number): Promise<Channel | null> {
   const result = await db.query<Channel>(
-    `SELECT ${channelColumns} FROM channels c
-       LEFT JOIN channel_state s ON s.bucket = c.bucket AND s.channel_id = c.id WHERE c.replaces_id = $1 ORDER BY c.id LIMIT 1`,
+    `SELECT ${channelColumns} FROM channels c ${stateJoin} WHERE c.replaces_id = $1 ORDER BY c.id LIMIT 1`,
     [id],
   );
   return result.rows[0] ?? null;

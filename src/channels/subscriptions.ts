@@ -217,18 +217,18 @@ export async function findPushTarget(db: Queryable, token: string): Promise<Push
 export async function savePush(
   db: Queryable,
   id: number,
-  push: { items: number; lastItemAt: Date | null },
+  push: { items: number; lastItemAt: Date | null; delays: { items: number; seconds: number } },
 ): Promise<void> {
   await db.query(
     `WITH pushed AS (
        UPDATE websub_subscriptions SET pushes = pushes + 1, items = items + $2, last_push_at = now()
         WHERE id = $1 RETURNING channel_id, state, lease_until)
      UPDATE channel_state st
-        SET last_item_at = greatest(st.last_item_at, $3),
+        SET last_item_at = greatest(st.last_item_at, $3), delays = st.delays + $4, delay_seconds = st.delay_seconds + $5,
             pushed_until = CASE WHEN pushed.state = 'active' THEN pushed.lease_until END
        FROM pushed JOIN channels c ON c.id = pushed.channel_id
       WHERE st.bucket = c.bucket AND st.channel_id = c.id`,
-    [id, push.items, push.lastItemAt],
+    [id, push.items, push.lastItemAt, push.delays.items, push.delays.seconds],
   );
 }
 

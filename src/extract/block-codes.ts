@@ -1,15 +1,9 @@
+import { lender } from './lent-memory.ts';
+
 /** The characters of some texts as numbers in one row: text `i` stands from `starts[i]` to `starts[i + 1]`. */
 export type Codes = { codes: Uint16Array; starts: Int32Array };
 
-// Fresh memory for every page cost more than filling it: the characters of a page are overwritten by those of the next.
-let lent = new Uint16Array(0);
-const MAX_LENT = 1_000_000;
-
-function borrow(size: number): Uint16Array {
-  if (size > MAX_LENT) return new Uint16Array(size);
-  if (lent.length < size) lent = new Uint16Array(Math.min(MAX_LENT, 2 * size));
-  return lent;
-}
+const borrow = lender((size) => new Uint16Array(size));
 
 /**
  * Writes texts out as numbers; only good until the next call. Texts are slices of a page, for which the engine finds

@@ -9,7 +9,8 @@ import {
   type Findings,
   readFindings,
 } from './extract-page.ts';
-import { FEATURE_COUNT, FEATURE_NAMES, type Features } from './features.ts';
+import { FEATURE_COUNT, FEATURE_NAMES } from './feature-names.ts';
+import type { Features } from './features.ts';
 import { publishedDates } from './page-dates.ts';
 import { priorAgainst } from './priors.ts';
 import { BLOCK_TREES, type Judgement, judgeBlocks } from './select-blocks.ts';

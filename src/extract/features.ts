@@ -2,13 +2,15 @@ import type { Page, PageNode } from '../html/index.ts';
 import { writeCodes } from './block-codes.ts';
 import type { Block } from './blocks.ts';
 import { isInside, type Sums, sumBlocks } from './container.ts';
+import { BRANCH_GROUPS, FEATURE_COUNT, NEIGHBOURS, OWNER_TAGS } from './feature-names.ts';
 import type { LdFacts } from './json-ld.ts';
+import { lender } from './lent-memory.ts';
 import type { MetaTags } from './meta-tags.ts';
-import { GROUP_NAMES, TAG_GROUP_NAMES } from './name-groups.ts';
+import { GROUP_NAMES } from './name-groups.ts';
 import { type Outline, type Path, readOutline } from './outline.ts';
 import { PHRASE_NAMES } from './phrases.ts';
-import { addStructure, type HeadlineView, readStructure, STRUCTURE_NAMES } from './structure-features.ts';
-import { addText, TEXT_NAMES } from './text-features.ts';
+import { addStructure, type HeadlineView, readStructure } from './structure-features.ts';
+import { addText } from './text-features.ts';
 import { comparable, type Headline } from './title.ts';
 import { Vocabulary } from './vocabulary.ts';
 
@@ -20,136 +22,6 @@ export type BlockContext = {
   /** By index of an element: the groups its class belongs to, as bits. */
   classBits: Int32Array;
 };
-
-const OWNER_TAGS = [
-  'p',
-  'li',
-  'div',
-  'td',
-  'h1',
-  'h2',
-  'h3',
-  'h4',
-  'span',
-  'figcaption',
-  'blockquote',
-  'dd',
-  'pre',
-  'th',
-  'h5',
-  'dt',
-];
-const OWNER_BITS = new Map(OWNER_TAGS.map((tag, bit) => [tag, 1 << bit]));
-const PAGE_FEATURES = [
-  'pageBlocks',
-  'pageChars',
-  'pageProseShare',
-  'pageArticles',
-  'position',
-  'charPosition',
-  'proseBefore',
-  'proseAfter',
-  'sinceHeadline',
-  'headlineSeen',
-  'titleLike',
-  'titleSame',
-  'repeated',
-  'firstSame',
-  'inLdBody',
-  'inDescription',
-];
-const GROUP_FEATURES = [
-  'sameCount',
-  'sameWords',
-  'sameLinkShare',
-  'sameProse',
-  'run',
-  'siblings',
-  'siblingIndex',
-];
-const CONTAINER_FEATURES = [
-  'parentChars',
-  'parentLinkShare',
-  'parentProse',
-  'parentBlocks',
-  'grandChars',
-  'grandLinkShare',
-  'grandProse',
-  'grandBlocks',
-  'greatLinkShare',
-  'greatProse',
-  'inside60',
-  'inside85',
-  'branchChars',
-  'branchLinkShare',
-  'branchProse',
-  'branchBlocks',
-  'branchDepth',
-  'branchIndex',
-  'depth',
-  'depthToContainer',
-  'branchSameName',
-];
-const NEIGHBOURS = [-3, -2, -1, 1, 2, 3];
-const NEIGHBOUR_FEATURES = NEIGHBOURS.flatMap((at) => [
-  `words${at}`,
-  `linkShare${at}`,
-  `prose${at}`,
-  `sameParent${at}`,
-]);
-const HEADING_FEATURES = [
-  'headingBits',
-  'headingMore',
-  'headingRefs',
-  'headingBio',
-  'headingComments',
-  'headingDistance',
-  'proseGapBefore',
-  'proseGapAfter',
-  'isHeading',
-  'nextIsHeading',
-  'afterLastProse',
-  'saysBefore',
-  'saysAfter',
-];
-
-// Groups whose names say more when they stand between the block and what it shares with the headline.
-const BRANCH_GROUPS = [
-  'comment',
-  'related',
-  'side',
-  'card',
-  'signup',
-  'author',
-  'ad',
-  'shop',
-  'meta',
-  'caption',
-];
-const HEADLINE_FEATURES = [
-  'articleOfHeadline',
-  'sureHeadline',
-  ...BRANCH_GROUPS.map((name) => `branch:${name}`),
-];
-
-/** Names of the features, in the order of a row. */
-export const FEATURE_NAMES: readonly string[] = [
-  ...TEXT_NAMES,
-  ...PHRASE_NAMES.map((name) => `says:${name}`),
-  ...OWNER_TAGS.map((tag) => `tag:${tag}`),
-  ...GROUP_NAMES.map((name) => `name:${name}`),
-  ...TAG_GROUP_NAMES.map((name) => `in:${name}`),
-  ...PAGE_FEATURES,
-  ...GROUP_FEATURES,
-  ...CONTAINER_FEATURES,
-  ...NEIGHBOUR_FEATURES,
-  ...HEADING_FEATURES,
-  ...STRUCTURE_NAMES,
-  ...HEADLINE_FEATURES,
-];
-
-/** Length of a row of features. */
-export const FEATURE_COUNT = FEATURE_NAMES.length;
 
 /** Writes one row; keeps the place so that names and values stay in the same order. */
 class Row {
@@ -178,20 +50,14 @@ class Row {
   }
 }
 
+const OWNER_BITS = new Map(OWNER_TAGS.map((tag, bit) => [tag, 1 << bit]));
 const ratio = (part: number, whole: number) => (whole > 0 ? part / whole : 0);
 
 /** Rows of features, and which blocks have one. The rows are only good until the next page is read. */
 export type Features = { rows: Float32Array; wanted: Uint8Array };
 
-// Fresh memory for every page cost more than writing it: the rows of a page are overwritten by those of the next.
-let lentRows = new Float32Array(0);
-const MAX_LENT = 1_000_000;
-
-function borrowRows(size: number): Float32Array {
-  if (size > MAX_LENT) return new Float32Array(size);
-  if (lentRows.length < size) lentRows = new Float32Array(Math.min(MAX_LENT, 2 * size));
-  return lentRows;
-}
+// Overwritten by the rows of the next page.
+const borrowRows = lender((size) => new Float32Array(size));
 
 /** One row of numbers per block worth scoring: what it says, where it stands and what stands around it. */
 export function computeFeatures(page: Page, blocks: Block[], context: BlockContext): Features {

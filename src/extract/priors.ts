@@ -1,5 +1,6 @@
 import type { Block } from './blocks.ts';
-import { FEATURE_COUNT, FEATURE_NAMES, type Features } from './features.ts';
+import { FEATURE_COUNT, FEATURE_NAMES } from './feature-names.ts';
+import type { Features } from './features.ts';
 
 /**
  * What is known of articles beyond the pages a model can be trained on. Each prior lowers the chance of blocks in a

@@ -1,6 +1,7 @@
 import type { Page } from '../html/index.ts';
 import type { Block } from './blocks.ts';
-import { type BlockContext, computeFeatures, FEATURE_COUNT, type Features } from './features.ts';
+import { FEATURE_COUNT } from './feature-names.ts';
+import { type BlockContext, computeFeatures, type Features } from './features.ts';
 import { MODEL } from './model.ts';
 import { applyPriors } from './priors.ts';
 import { decodeTrees, scoreRow, type Trees } from './trees.ts';

@@ -14,7 +14,13 @@ import {
 import { decideBudget, type Switches, type SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import type { HttpClient } from './client/index.ts';
-import { concludeRow, concludeUnpolled, ended, type RowContext, type RowEnd } from './conclude/index.ts';
+import {
+  concludeOrphan,
+  concludeRow,
+  concludeUnpolled,
+  type RowContext,
+  type RowEnd,
+} from './conclude/index.ts';
 import { type Arrival, type ExchangeDeps, fetchRow, requestRobots } from './exchange.ts';
 import { type FoundTotals, noteFound, nothingFound, submitFound } from './found.ts';
 import { type Cooldowns, DomainLessons } from './lessons.ts';
@@ -60,7 +66,6 @@ const settleEveryItems = 25;
 const longAgoMs = 3_600_000;
 // Time for other domains to fail too, before a failure is held against this one.
 const outageDoubtMs = 1500;
-const pollingOffMs = 300_000;
 
 /** Where a row's fetch led, what it came to, and what was submitted on its account while it was read. */
 type Reached = { arrival: Exclude<Arrival, { end: 'handed_back' }>; end: RowEnd; totals: FoundTotals };
@@ -188,7 +193,7 @@ export class DomainRun {
     // Handed back as it is; the sweep of disabled sources holds it.
     if (row.kind !== 'channel' && source?.enabled === false) return { goesOn: true, robotsRetryMs: null };
     if (row.sourceId !== null && source === null) {
-      this.#keepItems(ended(row, sourceIsGone(row)).items);
+      this.#keepItems(concludeOrphan(row).items);
       return { goesOn: true, robotsRetryMs: null };
     }
     let lateSeconds: number | null = null;
@@ -246,11 +251,11 @@ export class DomainRun {
   /** The end of a channel's row that is not polled now; null: it is. */
   async #endUnpolled(row: LeasedUrl): Promise<RowEnd | null> {
     const { settings, db } = this.#deps;
-    if (!this.#switches!.polling) return ended(row, pollingIsOff(row));
     const moved = settings.movedFrom(row);
     // Who moved it may have died before its new row was there.
     if (moved !== null) await this.#retried(() => submitPoll(db, moved));
     return concludeUnpolled(row, {
+      polling: this.#switches!.polling,
       channel: settings.channelOf(row),
       moved,
       source: settings.sourceOf(row),
@@ -442,19 +447,3 @@ export class DomainRun {
     }
   }
 }
-
-const pollingIsOff = (row: LeasedUrl) => ({
-  status: 'pending' as const,
-  dueInMs: pollingOffMs * (0.8 + Math.random() * 0.4),
-  tries: row.tries,
-  errorCode: 'polling_off',
-  errorText: 'polling is switched off',
-});
-
-const sourceIsGone = (row: LeasedUrl) => ({
-  status: 'dead' as const,
-  dueInMs: null,
-  tries: row.tries,
-  errorCode: 'source_deleted',
-  errorText: 'its source was deleted',
-});

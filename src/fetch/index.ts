@@ -6,3 +6,4 @@ export {
   parseRetryAfter,
 } from './client/index.ts';
 export { Fetcher, type FetcherOptions } from './fetcher.ts';
+export { type FoundTotals, nothingFound, submitFound } from './found.ts';

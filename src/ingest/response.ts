@@ -2,9 +2,12 @@ import type { Channel } from '../channels/index.ts';
 import type { LeasedUrl, SettleDocument, SubmitItem } from '../frontier/index.ts';
 import type { Source } from '../sources/index.ts';
 
+/** What a handler asks of the row that was fetched. */
+export type ReadRow = Pick<LeasedUrl, 'hash' | 'url' | 'kind' | 'origin' | 'sourceId' | 'depth'>;
+
 /** A response with status 2xx and a body, after redirects, as a handler gets it. */
 export type PageResponse = {
-  row: LeasedUrl;
+  row: ReadRow;
   /** Where the body came from in the end. */
   finalUrl: string;
   finalHash: Buffer;

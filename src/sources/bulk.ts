@@ -1,20 +1,11 @@
 import type { Queryable } from '../db/index.ts';
+import type { ListedSource } from '../source-lists/index.ts';
 import { slugOf } from './sources.ts';
 
 /** A source as a list brings it; what is left out gets the usual value. */
-export type NewListedSource = {
-  url: string;
-  name?: string;
+export type NewListedSource = Omit<ListedSource, 'channels'> & {
   /** What it is called when the list gives no name. */
   domain: string;
-  slug?: string;
-  enabled?: boolean;
-  disableReason?: string | null;
-  ingestionMode?: 'feed' | 'spider' | 'both';
-  feedPollIntervalMinutes?: number;
-  priority?: number;
-  rateLimitMs?: number | null;
-  settings?: object;
 };
 
 type Known = { id: number; url: string };

@@ -11,6 +11,7 @@ export {
   type SourceAct,
   setSourceEnabled,
   sweepDisabled,
+  unknownSource,
 } from './operate.ts';
 export {
   checkSourceUrl,

@@ -82,13 +82,17 @@ export async function deleteSource(db: Queryable, slug: string, { actor }: Sourc
 /** The source of this short name, or the error that says so. */
 export async function requireSource(db: Queryable, slug: string): Promise<Source> {
   const source = await findSourceBySlug(db, slug);
-  if (source !== null) return source;
-  throw new AppError('source_unknown', `there is no source "${slug}"`, {
+  if (source === null) throw unknownSource(slug);
+  return source;
+}
+
+/** The complaint about a short name that no source has. */
+export const unknownSource = (slug: string): AppError =>
+  new AppError('source_unknown', `there is no source "${slug}"`, {
     exitCode: 2,
     httpStatus: 404,
     advice: 'The SLUG column of "outrider sources" lists them.',
   });
-}
 
 /** Domain by domain, in key order and in portions: each is a short transaction of its own. */
 async function moveRows(

@@ -7,17 +7,17 @@ import {
   verifySubscription,
 } from '../channels/index.ts';
 import type { Queryable } from '../db/index.ts';
-import { submit } from '../frontier/index.ts';
+import { nothingFound, submitFound } from '../fetch/index.ts';
 import { ingest } from '../ingest/index.ts';
 import { loadSources, type Source } from '../sources/index.ts';
-import type { Metrics } from '../telemetry/index.ts';
+import type { Clock, Metrics } from '../telemetry/index.ts';
 import { RateLimit } from './rate-limit.ts';
 import { isSigned } from './signature.ts';
 
 export type CallbackDeps = {
   db: Queryable;
   metrics: Metrics;
-  monotonic: () => number;
+  clock: Clock;
   usualLeaseSeconds: number;
 };
 
@@ -46,8 +46,8 @@ export class Callback {
 
   constructor(deps: CallbackDeps) {
     this.#deps = deps;
-    this.#known = new RateLimit(perCallback, deps.monotonic);
-    this.#strangers = new RateLimit(perStranger, deps.monotonic);
+    this.#known = new RateLimit(perCallback, () => deps.clock.monotonic());
+    this.#strangers = new RateLimit(perStranger, () => deps.clock.monotonic());
   }
 
   /** A hub verifies our wish or denies it (WebSub sections 5.2 and 5.3). */
@@ -102,14 +102,18 @@ export class Callback {
     const [channel] = await loadChannels(db, [target.hash]);
     const [source] = channel === undefined ? [] : await loadSources(db, [channel.sourceId]);
     if (channel === undefined || source === undefined) return this.#count('unwanted', answer(410));
-    const read = await readPush(message, channel, source);
+    const read = await readPush(message, channel, source, this.#deps.clock.now());
     if (read === null) {
       await countDropped(db, target.id, 'unreadable');
       return this.#count('unreadable', answer(202));
     }
-    const answers = await submit(db, read.found);
-    for (const one of answers) this.#deps.metrics.submitted.inc({ answer: one.answer.replace(/:.*/, '') });
-    await savePush(db, target.id, { items: read.found.length, lastItemAt: read.lastItemAt });
+    const totals = nothingFound();
+    await submitFound(this.#deps, read.found, totals, channel.lastSuccessAt?.getTime() ?? null);
+    await savePush(db, target.id, {
+      items: read.found.length,
+      lastItemAt: read.lastItemAt,
+      delays: totals.delays,
+    });
     return this.#count('taken', answer(202));
   }
 
@@ -134,31 +138,14 @@ async function readPush(
   message: { body: Buffer; contentType: string | undefined },
   channel: Channel,
   source: Source,
+  nowMs: number,
 ) {
-  const nowMs = Date.now();
+  const { hash, url, sourceId } = channel;
   const read = await ingest(
     {
-      row: {
-        hash: channel.hash,
-        url: channel.url,
-        kind: 'channel',
-        origin: 'manual',
-        sourceId: channel.sourceId,
-        level: 11,
-        priority: 10,
-        depth: 0,
-        hops: 0,
-        tries: 0,
-        fetchCount: 0,
-        etag: null,
-        lastModified: null,
-        contentHash: null,
-        dueAt: new Date(nowMs),
-        executionId: null,
-        refreshSeconds: null,
-      },
-      finalUrl: channel.url,
-      finalHash: channel.hash,
+      row: { hash, url, sourceId, kind: 'channel', origin: 'manual', depth: 0 },
+      finalUrl: url,
+      finalHash: hash,
       status: 200,
       headers: message.contentType === undefined ? {} : { 'content-type': message.contentType },
       body: message.body,

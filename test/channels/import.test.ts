@@ -5,6 +5,7 @@ import {
   type ImportOptions,
   importSources,
   lockOpenDiscoveries,
+  moveChannel,
   saveDiscovery,
 } from '../../src/channels/index.ts';
 import { findSlotProblems } from '../../src/frontier/index.ts';
@@ -15,6 +16,7 @@ import {
   readList,
 } from '../../src/source-lists/index.ts';
 import { createSource, saveRespectRobots, updateSource } from '../../src/sources/index.ts';
+import { identifyUrl } from '../../src/url/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 
 let test: TestDatabase;
@@ -78,6 +80,26 @@ it('a second run adds nothing, and mends what a crash left half done', async () 
   expect(await countOf('url_frontier', `url = 'https://half.test/feed'`)).toBe(1);
   const third = await importText(list);
   expect(third).toMatchObject({ added: 0, known: 2, searches: 0 });
+});
+
+it('an address that a channel has left leads to that channel', async () => {
+  await importText('url,feed_url\nleft.test,https://left.test/old.xml\n');
+  const find = async () =>
+    (
+      await test.pool.query(
+        'SELECT id, url, url_hash AS hash, source_id AS "sourceId" FROM channels WHERE url LIKE $1',
+        ['https://left.test/%'],
+      )
+    ).rows;
+  const [channel] = await find();
+  const target = identifyUrl('https://left.test/new.xml');
+  if (target.outcome === 'rejected') throw new Error(target.reason);
+  expect(await moveChannel(test.pool, channel, target.identity)).toBe('moved');
+  expect(await importText('url,feed_url\nleft.test,https://left.test/old.xml\n')).toMatchObject({
+    channelsAdded: 0,
+    channelsKnown: 1,
+  });
+  expect((await find()).map((one) => one.url)).toEqual(['https://left.test/new.xml']);
 });
 
 it('the same names get numbers, whoever has them already', async () => {

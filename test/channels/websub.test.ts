@@ -48,8 +48,10 @@ test('what a publisher pushes becomes a document without a poll', async () => {
   const polls = async () =>
     (await database.pool.query('SELECT sum(polls)::integer AS n FROM channel_state')).rows[0]!.n;
   const before = await polls();
+  const since = lab.hub.events.length;
   const urls = [0, 1, 2].flatMap((index) => lab.web.publish(domainOf(index), 2));
   for (const url of urls) await waitUntil(`${url} is a document`, () => isStored(url));
+  for (const index of [0, 1, 2]) await lab.noted('pushed', topicOf(index), since);
   expect(await polls()).toBe(before);
   expect((await rowOf(urls[0]!))?.origin).toBe('push');
   const { channel_id: channelId } = await subscriptionOf(0);
@@ -80,18 +82,20 @@ test.each(['bad', 'none'] as const)(
     // Without it, a publisher that knows only seconds would say that nothing has changed.
     lab.web.clock.advance(2000);
     const [url] = lab.web.publish(domainOf(1), 1);
-    await waitUntil('it is pushed', () => lab.hub.events.slice(since).some((one) => one.what === 'pushed'));
-    expect(lab.hub.events.at(-1)).toMatchObject({ what: 'pushed', status: 202 });
+    expect((await lab.noted('pushed', topicOf(1), since)).status).toBe(202);
     expect(await rowOf(url!)).toBeUndefined();
     expect((await subscriptionOf(1)).unsigned).toBe(before + 1n);
     // The poll brings it all the same.
     await makeDue(database.pool, { kind: 'channel' });
     await waitUntil('the poll has found it', async () => (await rowOf(url!))?.origin === 'feed');
-    // Whoever lets polls find the news is not relied on until the next good push.
-    const relied = await database.pool.query(`SELECT pushed_until FROM channel_state WHERE channel_id = $1`, [
-      (await subscriptionOf(1)).channel_id,
-    ]);
-    expect(relied.rows[0]!.pushed_until).toBeNull();
+    const { channel_id: channelId } = await subscriptionOf(1);
+    await waitUntil('the hub that let a poll find the news is not relied on', async () => {
+      const relied = await database.pool.query(
+        'SELECT FROM channel_state WHERE channel_id = $1 AND pushed_until IS NULL',
+        [channelId],
+      );
+      return relied.rowCount === 1;
+    });
   },
 );
 
@@ -112,9 +116,7 @@ test('a subscription is renewed before its lease ends', async () => {
   const since = lab.hub.events.length;
   lab.hub.behave({ leaseSeconds: 3600 });
   await ask(3);
-  await waitUntil('it is verified again', () =>
-    lab.hub.events.slice(since).some((one) => one.what === 'verified' && one.topic === topicOf(3)),
-  );
+  await lab.noted('verified', topicOf(3), since);
   const after = await subscriptionOf(3);
   expect(after).toMatchObject({ state: 'active', tries: 0, token: before.token });
   expect(Number(after.lease_until)).toBeLessThan(Number(before.lease_until));
@@ -173,8 +175,7 @@ test('a subscription that is not verified is no subscription', async () => {
   );
   const since = lab.hub.events.length;
   await ask(4);
-  await waitUntil('it was tried', () => lab.hub.events.slice(since).some((one) => one.what === 'unverified'));
-  expect(lab.hub.events.at(-1)).toMatchObject({ status: 404 });
+  expect((await lab.noted('unverified', topicOf(4), since)).status).toBe(404);
   expect((await subscriptionOf(4)).state).toBe('requested');
   lab.hub.behave({});
   await ask(4);
@@ -208,6 +209,27 @@ test('a disabled channel is unsubscribed, a removed one too', async () => {
       }),
     ).toBe(404);
   }
+});
+
+test('what a hub pushes counts for the delay until news is found', async () => {
+  const { token, secret, channel_id: id } = await subscriptionOf(0);
+  const delaysOf = async () =>
+    (
+      await database.pool.query<{ items: number; seconds: number }>(
+        'SELECT delays::integer AS items, delay_seconds AS seconds FROM channel_state WHERE channel_id = $1',
+        [id],
+      )
+    ).rows[0]!;
+  const before = await delaysOf();
+  const at = new Date(Date.now() - 5000).toUTCString();
+  const link = `http://${lab.web.publishers[0]!.host}/pushed-by-hand`;
+  const body = `<rss version="2.0"><channel><title>x</title><item><title>y</title><link>${link}</link><pubDate>${at}</pubDate></item></channel></rss>`;
+  const signature = `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
+  const headers = { 'x-hub-signature': signature, 'content-type': 'application/rss+xml' };
+  expect(await lab.hub.send(`${lab.callback}/websub/${token}`, { body, headers })).toBe(202);
+  const after = await delaysOf();
+  expect(after.items).toBe(before.items + 1);
+  expect(after.seconds - before.seconds).toBeGreaterThanOrEqual(5);
 });
 
 test('the callback has strict limits', async () => {

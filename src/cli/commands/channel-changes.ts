@@ -9,12 +9,11 @@ import {
 import type { Queryable } from '../../db/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import { withScheme } from '../../source-lists/index.ts';
-import { findSourceBySlug } from '../../sources/index.ts';
+import { requireSource } from '../../sources/index.ts';
 import { loadContext, withDatabase } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
 import { operatorName } from '../operator.ts';
 import { printJson } from '../output.ts';
-import { unknownSource } from './sources.ts';
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -34,8 +33,7 @@ export function addChannelChanges(channels: Command): void {
       const context = loadContext(command);
       const { polling } = context.loaded.config;
       const { channel, created } = await withDatabase(context, async ({ pool }) => {
-        const source = await findSourceBySlug(pool, slug);
-        if (source === null) throw unknownSource(slug);
+        const source = await requireSource(pool, slug);
         const usual =
           flags.as === 'sitemap' ? polling.sitemapIntervalMinutes : source.feedPollIntervalMinutes;
         return createChannel(pool, {

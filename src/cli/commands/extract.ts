@@ -12,7 +12,7 @@ import {
 } from '../../extract/index.ts';
 import { createHttpClient, type HttpResult, parseHostsFile } from '../../fetch/index.ts';
 import { parsePage } from '../../html/index.ts';
-import { decodeBytes } from '../../text/index.ts';
+import { openText } from '../../text/index.ts';
 import { type Validation, validatePage } from '../../validate/index.ts';
 import { type Context, loadContext } from '../context.ts';
 import { cutToWidth, oneLine, printJson } from '../output.ts';
@@ -48,8 +48,8 @@ const MAX_HOPS = 5;
 async function extract(context: Context, target: string, flags: Flags): Promise<void> {
   const selectors = readSelectors(flags.selectors);
   const input = await readInput(context, target, flags);
-  const { text } = decodeBytes(input.body, { contentType: input.headers['content-type'], kind: 'html' });
-  const page = parsePage(text, { url: input.url });
+  const html = openText(input.body, { contentType: input.headers['content-type'], kind: 'html' });
+  const page = parsePage(html, { url: input.url });
   const options = { url: input.url, selectors, allowFallback: true };
   const explanation = flags.explain ? explainPage(page, options) : null;
   const extraction = explanation?.extraction ?? extractPage(page, options);

@@ -10,6 +10,7 @@ import {
   type SourceChange,
   saveRespectRobots,
   setSourceEnabled,
+  unknownSource,
   updateSource,
 } from '../../sources/index.ts';
 import { loadContext, withDatabase } from '../context.ts';
@@ -191,14 +192,6 @@ function channelsOf(row: SourceStatus): string {
   if (row.channels === 0 && row.searching) return 'looking';
   return row.failing === 0 ? String(row.channels) : `${row.channels} (${row.failing} failing)`;
 }
-
-/** The complaint about a short name that no source has. */
-export const unknownSource = (slug: string): AppError =>
-  new AppError('source_unknown', `there is no source "${slug}"`, {
-    exitCode: EXIT.usage,
-    httpStatus: 404,
-    advice: 'The SLUG column of "outrider sources" lists them.',
-  });
 
 type SetFlags = {
   delay?: string;

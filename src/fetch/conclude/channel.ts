@@ -29,11 +29,14 @@ const heldMs = 300_000;
 export function concludeUnpolled(
   row: LeasedUrl,
   {
+    polling,
     channel,
     moved,
     source,
-  }: { channel: Channel | null; moved: Channel | null } & {
-    source: RowContext['settings']['source'];
+  }: Pick<RowContext['settings'], 'channel' | 'source'> & {
+    /** The switch of that name. */
+    polling: boolean;
+    moved: Channel | null;
   },
 ): RowEnd | null {
   if (moved !== null) return { ...ended(row, movedTo(moved.url)), found: [] };
@@ -45,13 +48,15 @@ export function concludeUnpolled(
       errorCode: 'channel_removed',
       errorText: 'no channel asks for this poll',
     });
-  const reason = !channel.enabled
-    ? 'the channel is disabled'
-    : source?.enabled === false
-      ? 'its source is disabled'
-      : source?.ingestionMode === 'spider'
-        ? 'its source is followed by links only'
-        : null;
+  const reason = !polling
+    ? 'polling is switched off'
+    : !channel.enabled
+      ? 'the channel is disabled'
+      : source?.enabled === false
+        ? 'its source is disabled'
+        : source?.ingestionMode === 'spider'
+          ? 'its source is followed by links only'
+          : null;
   if (reason === null) return null;
   return ended(row, {
     status: 'pending',

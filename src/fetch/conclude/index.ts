@@ -5,7 +5,7 @@ import { concludeProbe } from './probe.ts';
 import type { Ended, RowContext, RowEnd } from './row-end.ts';
 
 export { concludeUnpolled } from './channel.ts';
-export { ended, type PollEnd, type RowContext, type RowEnd } from './row-end.ts';
+export { concludeOrphan, type PollEnd, type RowContext, type RowEnd } from './row-end.ts';
 
 /** Turns an arrival into its consequences; no I/O, only the parsing it asks for. */
 export async function concludeRow(row: LeasedUrl, arrival: Ended, context: RowContext): Promise<RowEnd> {

@@ -57,6 +57,16 @@ export const fine = (): Verdict => ({
   errorText: null,
 });
 
+/** The end of a row whose source was deleted while it waited. */
+export const concludeOrphan = (row: LeasedUrl): RowEnd =>
+  ended(row, {
+    status: 'dead',
+    dueInMs: null,
+    tries: row.tries,
+    errorCode: 'source_deleted',
+    errorText: 'its source was deleted',
+  });
+
 /** The end of a row that found and stored nothing. */
 export function ended(
   row: LeasedUrl,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeLeasedUrl } from '../../../test/setup/page-response.ts';
+import { makeLeasedUrl, makeSettings } from '../../../test/setup/page-response.ts';
 import type { LeasedUrl } from '../../frontier/index.ts';
 import { identifyUrl } from '../../url/index.ts';
 import { concludeRow } from './index.ts';
@@ -41,28 +41,7 @@ const context: RowContext = {
   maxTries: 5,
   probing: false,
   refresh: null,
-  settings: {
-    source: {
-      id: 1,
-      slug: 'paper',
-      name: 'Paper',
-      url: 'https://paper.example/',
-      enabled: true,
-      disabledAt: null,
-      disableReason: null,
-      ingestionMode: 'feed',
-      feedPollIntervalMinutes: 15,
-      priority: 5,
-      rateLimitMs: null,
-      settings: { selectors: { body: 'em ~ p ~ p' } },
-      createdAt: new Date(0),
-    },
-    channel: null,
-    minWords: 50,
-    keepHtml: 'none',
-    sitemapMaxAgeMs: 0,
-    nowMs: 0,
-  },
+  settings: { ...makeSettings({ settings: { selectors: { body: 'em ~ p ~ p' } } }), keepHtml: 'none' },
 };
 const slowPage = `<html><body>${'<p>x y</p>'.repeat(3000)}</body></html>`;
 

@@ -1,5 +1,6 @@
 import { type Block, readBlocks } from '../../../src/extract/blocks.ts';
-import { computeFeatures, FEATURE_COUNT, FEATURE_NAMES } from '../../../src/extract/features.ts';
+import { FEATURE_COUNT, FEATURE_NAMES } from '../../../src/extract/feature-names.ts';
+import { computeFeatures } from '../../../src/extract/features.ts';
 import { readContext } from '../../../src/extract/page-context.ts';
 import type { Trees } from '../../../src/extract/trees.ts';
 import { parsePage } from '../../../src/html/index.ts';

@@ -40,8 +40,6 @@ test('the demo stops by itself and its last line is the result', async () => {
   expect(result).toMatchObject({ sources: 8, politenessViolations: 0, lost: 0 });
   const { submitted, pending, fetched, redirected, duplicateText, failed, dead, needsRender } = result;
   expect(submitted).toBe(pending! + fetched! + redirected! + duplicateText! + failed! + dead! + needsRender!);
-  expect(result.documents).toBeGreaterThan(0);
-  expect(result.channels).toBeGreaterThan(0);
   expect(stderr).toContain('Nothing leaves this machine');
   expect(code, stderr).toBe(0);
   expect(readdirSync(home).filter((name) => name.startsWith('outrider-demo-'))).toEqual([]);
@@ -52,6 +50,10 @@ test('Ctrl-C ends the demo early, with its result', async () => {
   await demo.says('  article  ');
   const { code, stdout, stderr } = await demo.stop('SIGINT');
   expect(code, stderr).toBe(0);
-  expect(JSON.parse(stdout)).toMatchObject({ sources: 3, lost: 0, politenessViolations: 0 });
+  const result = JSON.parse(stdout) as Record<string, number>;
+  expect(result).toMatchObject({ sources: 3, lost: 0, politenessViolations: 0 });
+  // An article was shown before the stop, however slow the machine.
+  expect(result.documents).toBeGreaterThan(0);
+  expect(result.channels).toBeGreaterThan(0);
   expect(readdirSync(home).filter((name) => name.startsWith('outrider-demo-'))).toEqual([]);
 });

@@ -194,7 +194,9 @@ describe('up', () => {
     expect(code, stderr).toBe(0);
     expect(pids.filter(isRunning)).toEqual([]);
     const left = await database.pool.query<{ leased: number; alive: number }>(
-      `SELECT (SELECT count(*)::integer FROM domain_slots WHERE lease_owner IS NOT NULL) AS leased,
+      // Not those of the fetcher that was killed above: nobody could give them back.
+      `SELECT (SELECT count(*)::integer FROM domain_slots
+                WHERE split_part(reverse(lease_owner), '-', 2) IN (SELECT reverse(p::text) FROM unnest($1::integer[]) p)) AS leased,
               (SELECT count(*)::integer FROM workers WHERE pid = ANY ($1)) AS alive`,
       [pids],
     );

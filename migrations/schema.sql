@@ -8,7 +8,7 @@ CREATE TYPE url_origin AS ENUM ('feed', 'sitemap', 'push', 'spider', 'archive', 
 CREATE TYPE url_status AS ENUM ('pending', 'fetched', 'redirected', 'duplicate', 'failed', 'needs_render', 'dead');
 CREATE TYPE backfill_item AS (bucket smallint, domain_key bigint, domain text, parent_domain text, first_seen_at timestamp with time zone, last_crawled_at timestamp with time zone, pages_known bigint, pages_crawled bigint, documents bigint, errors_total bigint, block_reason text, rest_ms double precision);
 CREATE TYPE seed_item AS (ord integer, bucket smallint, domain_key bigint, domain text, parent_domain text, rank integer);
-CREATE TYPE settle_document AS (url_hash bytea, url text, source_id integer, word_count integer, confidence real, published_at timestamp with time zone, modified_at timestamp with time zone, content_hash bytea, page_type text, language text, canonical_url text, title text, section text, description text, lead_image text, authors text[], keywords text[], meta jsonb, text_start integer, text_length integer, raw_start integer, raw_length integer, raw_encoding text, raw_type text);
+CREATE TYPE settle_document AS (url_hash bytea, url text, source_id integer, word_count integer, confidence real, published_at timestamp with time zone, modified_at timestamp with time zone, content_hash bytea, page_type text, language text, canonical_url text, title text, section text, description text, lead_image text, authors text[], keywords text[], meta jsonb, text_start integer, text_length integer, raw_start integer, raw_length integer, raw_encoding text, raw_type text, hold boolean);
 CREATE TYPE settle_domain AS (hold_ms double precision, hold_reason hold_reason, penalty_ms integer, good_run smallint, robots_delay_ms integer, source_delay_ms integer, ladder jsonb, trial_passed boolean, move_to domain_status, move_reason text, rest_ms double precision[]);
 CREATE TYPE settle_item AS (url_hash bytea, status url_status, due_in_ms double precision, tries smallint, http_status smallint, error_code text, error_text text, etag text, last_modified text, content_hash bytea, redirected_to text, url text, refresh_seconds integer, validation_status text, rejection_reason text, fetched boolean, unchanged boolean, target boolean, kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint, parent_url text, items_seen integer, items_duplicate integer, items_rejected integer, channel_id integer, channel_error text, channel_new integer, channel_format text, channel_hub text, channel_sleep text, channel_redirect text, channel_rhythm jsonb, channel_weight real, channel_floor integer, channel_delays integer, channel_delay_s double precision, channel_late_s double precision, channel_topic text, last_item_at timestamp with time zone, result jsonb, execution_id bigint);
 CREATE TYPE settle_request AS (ago_ms double precision, status smallint, kind text, outcome text, url_hash bytea, url text, source_id integer, execution_id bigint, wait_ms integer, headers_ms integer, total_ms integer, bytes bigint);
@@ -136,6 +136,17 @@ CREATE TABLE crawl_log (
   worker text NOT NULL,
   stale boolean DEFAULT false NOT NULL
 ) PARTITION BY RANGE (at);
+CREATE TABLE dead_letters (
+  bucket smallint NOT NULL,
+  sink text NOT NULL,
+  domain_key bigint NOT NULL,
+  url_hash bytea NOT NULL,
+  version integer NOT NULL,
+  enqueued_at timestamp with time zone NOT NULL,
+  dead_at timestamp with time zone NOT NULL,
+  attempts integer NOT NULL,
+  error text NOT NULL
+);
 CREATE TABLE discoveries (
   id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
   source_id integer NOT NULL,
@@ -154,6 +165,13 @@ CREATE TABLE document_bands (
   first_seen_at timestamp with time zone NOT NULL,
   domain_key bigint NOT NULL,
   url_hash bytea NOT NULL
+);
+CREATE TABLE document_changes (
+  seq bigint NOT NULL,
+  at timestamp with time zone NOT NULL,
+  domain_key bigint NOT NULL,
+  url_hash bytea NOT NULL,
+  version integer NOT NULL
 );
 CREATE TABLE document_copies (
   bucket smallint NOT NULL,
@@ -317,7 +335,9 @@ CREATE TABLE outbox (
   url_hash bytea NOT NULL,
   version integer NOT NULL,
   enqueued_at timestamp with time zone NOT NULL,
-  attempts integer DEFAULT 0 NOT NULL
+  attempts integer DEFAULT 0 NOT NULL,
+  held boolean DEFAULT false NOT NULL,
+  retry_at timestamp with time zone
 );
 CREATE TABLE probe_results (
   bucket smallint NOT NULL,
@@ -354,11 +374,25 @@ CREATE TABLE settings (
   changed_at timestamp with time zone DEFAULT now() NOT NULL,
   changed_by text NOT NULL
 );
+CREATE TABLE sink_states (
+  sink text NOT NULL,
+  lease_epoch bigint DEFAULT 0 NOT NULL,
+  lease_until timestamp with time zone,
+  lease_owner text,
+  delivered bigint DEFAULT 0 NOT NULL,
+  delivered_at timestamp with time zone,
+  failing_since timestamp with time zone,
+  retry_at timestamp with time zone,
+  failures integer DEFAULT 0 NOT NULL,
+  error text,
+  "position" jsonb
+);
 CREATE TABLE sinks (
   name text NOT NULL,
   kind text NOT NULL,
   enabled boolean DEFAULT true NOT NULL,
-  created_at timestamp with time zone DEFAULT now() NOT NULL
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  takes text DEFAULT 'documents'::text NOT NULL
 );
 CREATE TABLE sitemap_seen (
   bucket smallint NOT NULL,
@@ -478,10 +512,12 @@ ALTER TABLE channels ADD CONSTRAINT channels_found_by_check CHECK ((found_by = A
 ALTER TABLE channels ADD CONSTRAINT channels_interval_seconds_check CHECK (((interval_seconds >= 30) AND (interval_seconds <= 2592000)));
 ALTER TABLE channels ADD CONSTRAINT channels_kind_check CHECK ((kind = ANY (ARRAY['feed'::text, 'sitemap'::text, 'page'::text])));
 ALTER TABLE counters ADD CONSTRAINT counters_pkey PRIMARY KEY (minute, source_id);
+ALTER TABLE dead_letters ADD CONSTRAINT dead_letters_pkey PRIMARY KEY (bucket, sink, domain_key, url_hash, version);
 ALTER TABLE discoveries ADD CONSTRAINT discoveries_pkey PRIMARY KEY (id);
 ALTER TABLE discoveries ADD CONSTRAINT discoveries_check CHECK (((state = ANY (ARRAY['found'::text, 'nothing'::text])) = (finished_at IS NOT NULL)));
 ALTER TABLE discoveries ADD CONSTRAINT discoveries_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'page'::text, 'candidates'::text, 'found'::text, 'nothing'::text])));
 ALTER TABLE document_bands ADD CONSTRAINT document_bands_pkey PRIMARY KEY (bucket, band, first_seen_at, domain_key, url_hash);
+ALTER TABLE document_changes ADD CONSTRAINT document_changes_pkey PRIMARY KEY (seq);
 ALTER TABLE document_copies ADD CONSTRAINT document_copies_pkey PRIMARY KEY (bucket, cluster_domain_key, cluster_url_hash, first_seen_at, domain_key, url_hash);
 ALTER TABLE document_search ADD CONSTRAINT document_search_pkey PRIMARY KEY (bucket, domain_key, url_hash);
 ALTER TABLE document_signatures ADD CONSTRAINT document_signatures_pkey PRIMARY KEY (bucket, domain_key, url_hash);
@@ -518,8 +554,12 @@ ALTER TABLE raw_pages ADD CONSTRAINT raw_pages_pkey PRIMARY KEY (bucket, domain_
 ALTER TABLE robots ADD CONSTRAINT robots_pkey PRIMARY KEY (bucket, domain_key, origin);
 ALTER TABLE robots ADD CONSTRAINT robots_outcome_check CHECK ((outcome = ANY (ARRAY['rules'::text, 'allow_all'::text, 'unavailable'::text])));
 ALTER TABLE settings ADD CONSTRAINT settings_pkey PRIMARY KEY (name);
+ALTER TABLE sink_states ADD CONSTRAINT sink_states_pkey PRIMARY KEY (sink);
+ALTER TABLE sink_states ADD CONSTRAINT sink_states_check CHECK (((lease_owner IS NULL) = (lease_until IS NULL)));
+ALTER TABLE sink_states ADD CONSTRAINT sink_states_check1 CHECK (((failing_since IS NULL) = (failures = 0)));
 ALTER TABLE sinks ADD CONSTRAINT sinks_pkey PRIMARY KEY (name);
 ALTER TABLE sinks ADD CONSTRAINT sinks_name_check CHECK ((name ~ '^[a-z0-9_-]+$'::text));
+ALTER TABLE sinks ADD CONSTRAINT sinks_takes_check CHECK ((takes = ANY (ARRAY['documents'::text, 'responses'::text])));
 ALTER TABLE sitemap_seen ADD CONSTRAINT sitemap_seen_pkey PRIMARY KEY (bucket, channel_id);
 ALTER TABLE sources ADD CONSTRAINT sources_pkey PRIMARY KEY (id);
 ALTER TABLE sources ADD CONSTRAINT sources_slug_key UNIQUE (slug);
@@ -585,3 +625,4 @@ ALTER TABLE channel_addresses ADD CONSTRAINT channel_addresses_channel_id_fkey F
 ALTER TABLE channels ADD CONSTRAINT channels_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES channels(id) ON DELETE CASCADE;
 ALTER TABLE channels ADD CONSTRAINT channels_source_id_fkey FOREIGN KEY (source_id) REFERENCES sources(id) ON DELETE CASCADE;
 ALTER TABLE discoveries ADD CONSTRAINT discoveries_source_id_fkey FOREIGN KEY (source_id) REFERENCES sources(id) ON DELETE CASCADE;
+ALTER TABLE sink_states ADD CONSTRAINT sink_states_sink_fkey FOREIGN KEY (sink) REFERENCES sinks(name) ON DELETE CASCADE;

@@ -10,7 +10,7 @@ const src = join(root, 'src');
 const layers = [
   ['errors', 'text', 'dates', 'url', 'robots', 'html', 'extract', 'validate', 'feed-formats', 'source-lists'],
   ['telemetry', 'config', 'db'],
-  ['sources', 'channels', 'frontier', 'domains', 'documents', 'jobs', 'explain', 'switches'],
+  ['sources', 'channels', 'frontier', 'domains', 'documents', 'outbox', 'jobs', 'explain', 'switches'],
   ['fetch', 'ingest', 'discover', 'schedule', 'sinks', 'resilience', 'websub'],
   ['api', 'cli'],
 ];

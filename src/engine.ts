@@ -79,9 +79,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
         metrics,
         register,
         userAgent: userAgentOf(config, version),
+        owner,
         hosts,
       });
-      scheduler.start();
+      await scheduler.start();
       stops.push(() => scheduler.stop());
     }
     if (options.roles.includes('fetch')) {

@@ -25,7 +25,8 @@ CREATE TYPE settle_document AS (
   section text, description text, lead_image text, authors text[], keywords text[], meta jsonb,
   -- Where its text (UTF-8) and its bytes stand in p_bytes: one value travels as it is, an array as hex, and JSON is read
   -- character by character, twice.
-  text_start integer, text_length integer, raw_start integer, raw_length integer, raw_encoding text, raw_type text
+  text_start integer, text_length integer, raw_start integer, raw_length integer, raw_encoding text, raw_type text,
+  hold boolean                -- sinks wait until it is known whether it is a copy
 );
 
 CREATE TYPE settle_request AS (
@@ -116,9 +117,11 @@ BEGIN
       FROM stored g WHERE (g.d).raw_start IS NOT NULL
     ON CONFLICT DO NOTHING
   ), outgoing AS (
-    INSERT INTO outbox (bucket, sink, domain_key, url_hash, version, enqueued_at)
-    SELECT p_bucket, s.name, p_domain_key, g.url_hash, g.version, p_now
-      FROM stored g CROSS JOIN sinks s WHERE (g.d).page_type <> 'stub' AND s.enabled
+    INSERT INTO outbox (bucket, sink, domain_key, url_hash, version, enqueued_at, held)
+    SELECT p_bucket, s.name, p_domain_key, g.url_hash, g.version, p_now,
+           -- Only the index can let it go.
+           coalesce((g.d).hold, false) AND s.name <> 'index' AND EXISTS (SELECT FROM sinks i WHERE i.name = 'index' AND i.enabled)
+      FROM stored g CROSS JOIN sinks s WHERE (g.d).page_type <> 'stub' AND s.enabled AND s.takes = 'documents'
   )
   SELECT (SELECT x.tangled FROM tangle x),
          coalesce(array_agg(g.url_hash) FILTER (WHERE g.twin_of IS NULL AND g.old_version IS NULL), '{}'),

@@ -59,6 +59,21 @@ export function webAddress(options: Options<string | null>): Setting<string | nu
   };
 }
 
+/** The address of a service of the operator's; a user, a password and a query may stand in it. Empty means "not set". */
+export function serviceAddress(options: Options<string | null>): Setting<string | null> {
+  const form = 'http(s) address';
+  return {
+    ...options,
+    form,
+    parse: (value) => {
+      const text = asText(value).trim();
+      if (text === '') return null;
+      if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) throw new Error(`an ${form}`);
+      return text;
+    },
+  };
+}
+
 /** Free text that always has a value. */
 export function requiredText(options: Options<string>): Setting<string> {
   return {

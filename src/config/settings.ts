@@ -1,4 +1,5 @@
 import { choice, integer, list, requiredText, type Setting, text, webAddress } from './setting.ts';
+import { sinkSettings } from './sink-settings.ts';
 
 const networkPattern = /^\[?[0-9a-fA-F:.]+\]?\/\d{1,3}:(\d{1,5}|\*)$/;
 
@@ -9,6 +10,9 @@ const cooldown = (days: number, what: string) =>
     max: 3650,
     description: `Days a domain rests that ${what}.`,
   });
+
+const retained = (days: number, what: string) =>
+  integer({ default: days, min: 1, max: 36_500, description: `${what} for so many days.` });
 
 /**
  * Every setting there is. Types, `--help`, the reference page, `.env.example` and `config --dump` are made from this
@@ -214,6 +218,12 @@ export const settings = {
       description: 'Whether the bytes of each new document version are kept.',
     }),
   },
+  retention: {
+    crawlLogDays: retained(30, 'Requests are kept in the crawl log'),
+    rawPageDays: retained(30, 'The bytes of pages are kept'),
+    changesDays: retained(30, 'Changes are kept in the change feed'),
+  },
+  ...sinkSettings,
   up: {
     fetchers: integer({
       default: 0,

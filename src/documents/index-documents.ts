@@ -1,12 +1,15 @@
 import type { Queryable } from '../db/index.ts';
 import { SIGNATURE_CHARS } from '../extract/index.ts';
+import { saveChanges } from './changes.ts';
 import { clusterDocuments } from './cluster-documents.ts';
+import { releaseHeld } from './held.ts';
 
 type IndexedRow = { domainKey: bigint; hash: Buffer; text: string | null; delivered: number };
 
 /**
- * Moves up to `limit` outbox rows of the built-in index into document_search and finds the copies among them, in the
- * caller's transaction. One process at a time: whoever finds another at it has nothing to do.
+ * Moves up to `limit` outbox rows of the built-in index into document_search, finds the copies among them, lets go what
+ * other sinks waited for, and numbers the changes for those who follow along; in the caller's transaction. One process
+ * at a time: whoever finds another at it has nothing to do.
  */
 export async function indexDocuments(tx: Queryable, limit: number): Promise<number> {
   // A row lock and no advisory one: it ends with the transaction and passes any connection pooler.
@@ -43,6 +46,10 @@ export async function indexDocuments(tx: Queryable, limit: number): Promise<numb
   const found = result.rows.flatMap(({ domainKey, hash, text }) =>
     text === null ? [] : [{ domainKey, hash, text }],
   );
-  if (found.length > 0) await clusterDocuments(tx, found);
+  if (found.length > 0) {
+    await clusterDocuments(tx, found);
+    await releaseHeld(tx, found);
+    await saveChanges(tx, found);
+  }
   return result.rows[0]?.delivered ?? 0;
 }

@@ -1,6 +1,22 @@
+export {
+  type ChangePlace,
+  type DocumentChange,
+  hasChangesSince,
+  loadChanges,
+  loadLastPlace,
+  pruneChanges,
+} from './changes.ts';
 export { type Cluster, type ClusterMember, loadCluster } from './clusters.ts';
-export { type DocumentRecord, hasBacklog, removeSink, saveSink, takeDeliveries } from './deliveries.ts';
 export { indexDocuments } from './index-documents.ts';
 export { removeDocuments } from './remove.ts';
 export { type DocumentHit, listRecentDocuments, searchDocuments } from './search.ts';
 export { loadSelectorRates, type SelectorRate } from './selector-rates.ts';
+export {
+  type ClassificationStatus,
+  type DocumentRecord,
+  documentRecord,
+  loadDocument,
+  type StoredDocument,
+  storedColumns,
+} from './stored.ts';
+export { saveVerdicts, type Verdict, type VerdictOutcome } from './verdicts.ts';

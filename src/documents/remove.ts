@@ -3,7 +3,14 @@ import { leaveCluster } from './clusters.ts';
 import { keyArrays, loadSignatures, removeBands, removeSignatures } from './signatures.ts';
 
 const portion = 200;
-const tables = ['document_search', 'document_versions', 'raw_pages', 'outbox', 'documents'] as const;
+const tables = [
+  'document_search',
+  'document_versions',
+  'raw_pages',
+  'outbox',
+  'dead_letters',
+  'documents',
+] as const;
 
 /** Deletes every document of a source, with its history, its raw pages and its place among copies; answers how many. */
 export async function removeDocuments(database: Database, sourceId: number): Promise<number> {

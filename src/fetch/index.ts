@@ -4,6 +4,7 @@ export {
   type HttpResult,
   parseHostsFile,
   parseRetryAfter,
+  unpackPage,
 } from './client/index.ts';
 export { Fetcher, type FetcherOptions } from './fetcher.ts';
 export { type FoundTotals, nothingFound, submitFound } from './found.ts';

@@ -96,6 +96,8 @@ export type SettleDocument = {
   meta: object;
   text: string;
   raw: { body: Buffer; encoding: string; contentType: string | null } | null;
+  /** Sinks get it only when it is known to be no copy. */
+  hold?: boolean;
 };
 
 /** One row of the crawl log; `endedAt` is monotonic and turned into the database's time by its age. */
@@ -306,6 +308,7 @@ function documentRow(document: SettleDocument, bytes: Bytes): object {
     raw_length: document.raw?.body.length,
     raw_encoding: document.raw?.encoding,
     raw_type: document.raw?.contentType ?? undefined,
+    hold: document.hold || undefined,
   };
 }
 

@@ -86,6 +86,7 @@ function documentOf(
     },
     text: extraction.text,
     raw: settings.keepHtml === 'none' ? null : rawOf(response),
+    hold: settings.source?.settings.copies === 'hold',
   };
 }
 

@@ -2,10 +2,12 @@ import { pruneStates, sharePolls } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import { discoverChannels } from '../discover/index.ts';
-import { indexDocuments } from '../documents/index.ts';
+import { indexDocuments, pruneChanges } from '../documents/index.ts';
 import { countDomains, loadLeases, rescoreDomains, reviveAllowed } from '../domains/index.ts';
 import { dropOldPartitions, ensurePartitions, foldCounters, pruneProbes } from '../frontier/index.ts';
+import { ensureSink, listSinks, tidyOutbox } from '../outbox/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
+import { configuredSinks, Deliverer } from '../sinks/index.ts';
 import { sweepDisabled } from '../sources/index.ts';
 import { SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
@@ -19,13 +21,13 @@ export type SchedulerOptions = {
   metrics: Metrics;
   register: (health: LoopHealth) => void;
   userAgent: string;
+  /** Who this process is to the others. */
+  owner: string;
   /** Contents of the hosts file. */
   hosts: string | null;
 };
 
 const indexBatch = 200;
-const crawlLogDays = 30;
-const rawPageDays = 30;
 
 /** Everything that happens by time and not by lease. Several may run: each turn takes only what nobody else holds. */
 export class Scheduler {
@@ -33,6 +35,7 @@ export class Scheduler {
   readonly #stop = new AbortController();
   readonly #switches: SwitchReader;
   readonly #subscriber: Subscriber | null;
+  readonly #deliverers: { name: string; kind: string; deliverer: Deliverer }[];
   #loops: Promise<unknown> = Promise.resolve();
 
   constructor(options: SchedulerOptions) {
@@ -40,12 +43,21 @@ export class Scheduler {
     this.#switches = new SwitchReader(options.database.pool, () => options.clock.monotonic());
     const callback = options.config.websub.callbackUrl;
     this.#subscriber = callback === null ? null : new Subscriber({ ...options, callback });
+    this.#deliverers = configuredSinks(options.config, options).map((sink) => ({
+      name: sink.name,
+      kind: sink.kind,
+      deliverer: new Deliverer({ ...options, sink }),
+    }));
   }
 
   /** Starts the loops. */
-  start(): void {
-    const loop = (name: string, intervalMs: number, turn: () => Promise<TurnResult>): Promise<void> =>
-      runLoop({ ...this.#options, name, intervalMs, turn, signal: this.#stop.signal });
+  async start(): Promise<void> {
+    for (const sink of this.#deliverers) await ensureSink(this.#options.database.pool, sink);
+    const loop = (
+      name: string,
+      intervalMs: number,
+      turn: (signal: AbortSignal) => Promise<TurnResult>,
+    ): Promise<void> => runLoop({ ...this.#options, name, intervalMs, turn, signal: this.#stop.signal });
     this.#loops = Promise.all([
       loop('discover', 500, () => this.#discover()),
       loop('index', 500, () => this.#index()),
@@ -68,6 +80,9 @@ export class Scheduler {
       }),
       loop('gauges', 30_000, () => this.#measure()),
       loop('housekeeping', 3_600_000, () => this.#housekeep()),
+      ...this.#deliverers.map(({ name, deliverer }) =>
+        loop(`sink ${name}`, 500, (signal) => deliverer.turn(signal)),
+      ),
       ...(this.#subscriber === null ? [] : [loop('websub', 2000, () => this.#subscribe(this.#subscriber!))]),
     ]);
   }
@@ -77,6 +92,7 @@ export class Scheduler {
     this.#stop.abort();
     await this.#subscriber?.close();
     await this.#loops;
+    for (const { deliverer } of this.#deliverers) await deliverer.stop();
   }
 
   async #subscribe(subscriber: Subscriber): Promise<TurnResult> {
@@ -107,6 +123,12 @@ export class Scheduler {
     for (const [status, count] of Object.entries(await countDomains(database.pool)))
       metrics.domains.set({ status }, count);
     metrics.leasesExpired.set((await loadLeases(database.pool)).expired);
+    for (const { name, waiting, waitingSince, deadLetters } of await listSinks(database.pool)) {
+      const waitedMs = waitingSince === null ? 0 : this.#options.clock.now() - waitingSince.getTime();
+      metrics.sinkWaiting.set({ sink: name }, waiting);
+      metrics.sinkLag.set({ sink: name }, Math.max(0, waitedMs) / 1000);
+      metrics.sinkDeadLetters.set({ sink: name }, deadLetters);
+    }
     return 'idle';
   }
 
@@ -117,9 +139,10 @@ export class Scheduler {
 
   async #housekeep(): Promise<TurnResult> {
     const { pool } = this.#options.database;
+    const { retention } = this.#options.config;
     for (const [table, days] of [
-      ['crawl_log', crawlLogDays],
-      ['raw_pages', rawPageDays],
+      ['crawl_log', retention.crawlLogDays],
+      ['raw_pages', retention.rawPageDays],
     ] as const) {
       await ensurePartitions(pool, table);
       const dropped = await dropOldPartitions(pool, table, days);
@@ -128,6 +151,8 @@ export class Scheduler {
     }
     await pruneProbes(pool);
     await pruneStates(pool);
+    await pruneChanges(pool, retention.changesDays);
+    await tidyOutbox(pool);
     return 'idle';
   }
 }

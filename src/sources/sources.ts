@@ -19,6 +19,8 @@ export type SourceSettings = {
   respectRobots?: boolean;
   /** Proxies for its requests instead of the configured ones; an empty list means none. */
   proxies?: string[];
+  /** `hold`: what others printed first is kept, but not delivered to sinks. */
+  copies?: 'deliver' | 'hold';
   /** CSS selectors that are tried before any other evidence on its pages. */
   selectors?: Selectors;
 };

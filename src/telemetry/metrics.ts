@@ -70,6 +70,43 @@ export function createMetrics() {
       labelNames: ['outcome'],
       registers,
     }),
+    sinkDeliveries: new Counter({
+      name: 'outrider_sink_deliveries_total',
+      help: 'Document versions that sinks were given, by what they made of them.',
+      labelNames: ['sink', 'outcome'],
+      registers,
+    }),
+    sinkFailures: new Counter({
+      name: 'outrider_sink_failures_total',
+      help: 'Times that a sink as a whole took nothing.',
+      labelNames: ['sink'],
+      registers,
+    }),
+    sinkDelay: new Histogram({
+      name: 'outrider_sink_delay_seconds',
+      help: 'Time between a document being stored and being delivered.',
+      labelNames: ['sink'],
+      buckets: [0.5, 1, 2, 5, 15, 60, 300, 1800, 7200, 86_400],
+      registers,
+    }),
+    sinkWaiting: new Gauge({
+      name: 'outrider_sink_waiting_documents',
+      help: 'Document versions that wait for a sink; set by the schedule role.',
+      labelNames: ['sink'],
+      registers,
+    }),
+    sinkLag: new Gauge({
+      name: 'outrider_sink_lag_seconds',
+      help: 'How long the eldest of them waits; set by the schedule role.',
+      labelNames: ['sink'],
+      registers,
+    }),
+    sinkDeadLetters: new Gauge({
+      name: 'outrider_sink_dead_letters',
+      help: 'Document versions that a sink would not take; set by the schedule role.',
+      labelNames: ['sink'],
+      registers,
+    }),
     outage: new Gauge({
       name: 'outrider_outage_suspected',
       help: '1 while this process believes that its own network is down.',

@@ -30,6 +30,7 @@ it('the schedule role says how many domains there are of each status, and how ma
     metrics,
     register: () => undefined,
     userAgent: 'OutriderTest/1',
+    owner: 'test',
     hosts: null,
   });
   scheduler.start();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { removeSink, saveSink } from '../../src/outbox/index.ts';
 import { createSource, updateSource } from '../../src/sources/index.ts';
 import { waitUntil } from '../e2e/wait.ts';
 import type { Outrider } from '../process/outrider.ts';
@@ -81,6 +82,7 @@ test('a domain whose every URL waits for robots.txt rests until it may be asked 
 });
 
 test('fetching slows while sinks are far behind, and goes on when they are not', async () => {
+  await saveSink(lab.database.pool, { name: 'somewhere', kind: 'test', enabled: true });
   await lab.database.pool.query(
     `INSERT INTO outbox (bucket, sink, domain_key, url_hash, version, enqueued_at)
      SELECT 0, 'somewhere', n, sha256(n::text::bytea), 1, now() FROM generate_series(1, 101) n`,
@@ -89,7 +91,7 @@ test('fetching slows while sinks are far behind, and goes on when they are not',
     'it says so',
     () => fetcher.stdout.includes('sinks are far behind') || fetcher.stderr.includes('sinks are far behind'),
   );
-  await lab.database.pool.query(`DELETE FROM outbox WHERE sink = 'somewhere'`);
+  await removeSink(lab.database.pool, 'somewhere');
   await lab.ask(lab.article('crowded'));
   await lab.idle();
   expect(await lab.row(lab.article('crowded'))).toMatchObject({ status: 'fetched' });

@@ -201,3 +201,17 @@ export async function decodeBody(
 export function createDecoder(encoding: Encoding, firstBytes: Buffer): Transform {
   return codecOf(encoding).stream(firstBytes);
 }
+
+const mostPageBytes = 64 * 1024 * 1024;
+
+/** A page that was kept as it came, unpacked; null where that cannot be done here. */
+export async function unpackPage(body: Buffer, contentEncoding: string): Promise<Buffer | null> {
+  const plan = parseContentEncoding(contentEncoding);
+  if (plan.outcome === 'failed') return null;
+  const unpacked = await decodeBody(body, plan.encodings, {
+    maxBodyBytes: mostPageBytes,
+    maxRatio: null,
+    unwrapGzip: false,
+  });
+  return Buffer.isBuffer(unpacked) ? unpacked : null;
+}

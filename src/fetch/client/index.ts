@@ -1,4 +1,5 @@
 export { createHttpClient, type HttpClient, type HttpClientStats } from './client.ts';
+export { unpackPage } from './content-decoding.ts';
 export { type HostsEntry, type HostsTable, parseHostsFile } from './hosts-table.ts';
 export {
   type FailureKind,

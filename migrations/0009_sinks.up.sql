@@ -1,0 +1,52 @@
+-- Sinks: what each takes, who delivers to it, what it has met, what it would not take, and the change feed.
+
+ALTER TABLE sinks ADD COLUMN takes text NOT NULL DEFAULT 'documents' CHECK (takes IN ('documents', 'responses'));
+
+-- Apart from sinks, which every settle reads and nothing on the way of a delivery writes.
+CREATE TABLE sink_states (
+  sink text PRIMARY KEY REFERENCES sinks ON DELETE CASCADE,
+  -- One deliverer at a time; the epoch fences one that comes back late.
+  lease_epoch bigint NOT NULL DEFAULT 0,
+  lease_until timestamptz,
+  lease_owner text,
+  delivered bigint NOT NULL DEFAULT 0,
+  delivered_at timestamptz,
+  -- Set while the sink as a whole takes nothing.
+  failing_since timestamptz,
+  retry_at timestamptz,
+  failures integer NOT NULL DEFAULT 0,
+  error text,
+  -- How far the sink's file is certainly whole: what a deliverer wrote beyond it and died is cut off.
+  position jsonb,
+  CHECK ((lease_owner IS NULL) = (lease_until IS NULL)),
+  CHECK ((failing_since IS NULL) = (failures = 0))
+);
+INSERT INTO sink_states (sink) SELECT name FROM sinks;
+
+ALTER TABLE outbox
+  -- Waits until the index consumer knows whether it is a copy.
+  ADD COLUMN held boolean NOT NULL DEFAULT false,
+  ADD COLUMN retry_at timestamptz;
+
+CREATE TABLE dead_letters (
+  bucket smallint NOT NULL,
+  sink text NOT NULL,
+  domain_key bigint NOT NULL,
+  url_hash bytea NOT NULL,
+  version integer NOT NULL,
+  enqueued_at timestamptz NOT NULL,
+  dead_at timestamptz NOT NULL,
+  attempts integer NOT NULL,
+  error text NOT NULL,
+  PRIMARY KEY (bucket, sink, domain_key, url_hash, version)
+);
+
+-- The public change feed: numbered by one consumer after commit, so that a reader who has seen a number has seen all
+-- before it. Not on the hot path and read in order of its own key, so without a bucket.
+CREATE TABLE document_changes (
+  seq bigint PRIMARY KEY,
+  at timestamptz NOT NULL,
+  domain_key bigint NOT NULL,
+  url_hash bytea NOT NULL,
+  version integer NOT NULL
+);

@@ -1,0 +1,71 @@
+import type { Queryable } from '../db/index.ts';
+import type { SinkLease } from './leases.ts';
+
+/** What became of one delivery. */
+export type DeliveryEnd =
+  | { end: 'delivered' }
+  /** The sink will never take it. */
+  | { end: 'rejected'; reason: string }
+  /** Not now: again after this long. */
+  | { end: 'retry'; reason: string; afterMs: number };
+
+/** A document version and what became of it. */
+export type EndedDelivery = { domainKey: bigint; hash: Buffer; version: number } & DeliveryEnd;
+
+const mostErrorChars = 2000;
+
+/**
+ * Writes down what became of deliveries, and how far the sink's file is whole, in one statement fenced by the lease:
+ * false where another deliverer has taken over, and then nothing is changed.
+ */
+export async function saveEnds(
+  db: Queryable,
+  lease: SinkLease,
+  ends: readonly EndedDelivery[],
+  position: object | null = null,
+): Promise<boolean> {
+  const delivered = ends.filter((one) => one.end === 'delivered').length;
+  const result = await db.query(
+    `WITH fence AS (
+       UPDATE sink_states SET delivered = delivered + $3, position = coalesce($4::jsonb, position),
+              delivered_at = CASE WHEN $3 > 0 THEN now() ELSE delivered_at END,
+              failing_since = NULL, failures = 0, error = NULL, retry_at = NULL
+        WHERE sink = $1 AND lease_epoch = $2 AND lease_owner IS NOT NULL
+       RETURNING sink
+     ), ended AS (
+       SELECT k.*, (k.domain_key & 255)::smallint AS bucket
+         FROM unnest($5::bigint[], $6::bytea[], $7::integer[], $8::text[], $9::float8[])
+              AS k(domain_key, url_hash, version, reason, after_ms), fence
+     ), gone AS (
+       DELETE FROM outbox o USING ended k
+        WHERE k.after_ms IS NULL AND o.bucket = k.bucket AND o.sink = $1 AND o.domain_key = k.domain_key
+          AND o.url_hash = k.url_hash AND o.version <= k.version
+       RETURNING o.*, k.reason
+     ), letters AS (
+       INSERT INTO dead_letters (bucket, sink, domain_key, url_hash, version, enqueued_at, dead_at, attempts, error)
+       SELECT bucket, sink, domain_key, url_hash, version, enqueued_at, now(), attempts + 1, reason FROM gone
+        WHERE reason IS NOT NULL
+       ON CONFLICT (bucket, sink, domain_key, url_hash, version) DO UPDATE
+         SET dead_at = excluded.dead_at, attempts = dead_letters.attempts + excluded.attempts, error = excluded.error
+     ), later AS (
+       UPDATE outbox o SET attempts = o.attempts + 1, retry_at = now() + k.after_ms * interval '1 millisecond'
+         FROM ended k
+        WHERE k.after_ms IS NOT NULL AND o.bucket = k.bucket AND o.sink = $1 AND o.domain_key = k.domain_key
+          AND o.url_hash = k.url_hash AND o.version <= k.version)
+     SELECT FROM fence`,
+    [
+      lease.sink,
+      lease.epoch.toString(),
+      delivered,
+      position === null ? null : JSON.stringify(position),
+      ends.map((one) => one.domainKey.toString()),
+      ends.map((one) => one.hash),
+      ends.map((one) => one.version),
+      ends.map((one) =>
+        one.end === 'delivered' ? null : one.reason.replaceAll('\u0000', '').slice(0, mostErrorChars),
+      ),
+      ends.map((one) => (one.end === 'retry' ? one.afterMs : null)),
+    ],
+  );
+  return result.rowCount === 1;
+}

@@ -1,0 +1,44 @@
+import type { Config } from '../config/index.ts';
+import { AppError, EXIT } from '../errors/index.ts';
+import type { Clock } from '../telemetry/index.ts';
+import { createElasticsearchSink } from './elasticsearch/index.ts';
+import { createNdjsonSink } from './files/index.ts';
+import type { Sink } from './sink.ts';
+import { createWebhookSink } from './webhook/index.ts';
+
+const leastSecretChars = 16;
+
+/** The sinks that the configuration names, each under the name of its kind. */
+export function configuredSinks(config: Config, options: { userAgent: string; clock: Clock }): Sink[] {
+  const { userAgent, clock } = options;
+  const { elasticsearch, files, webhook } = config;
+  const now = (): number => clock.now();
+  const sinks: Sink[] = [];
+  if (elasticsearch.url !== null) {
+    sinks.push(
+      createElasticsearchSink({
+        ...elasticsearch,
+        url: elasticsearch.url,
+        name: 'elasticsearch',
+        rawHtml: elasticsearch.rawHtml === 'on',
+        userAgent,
+      }),
+    );
+  }
+  if (files.dir !== null) {
+    const { dir, maxMegabytes, maxMinutes } = files;
+    const limits = { mostBytes: maxMegabytes * 1024 * 1024, mostAgeMs: maxMinutes * 60_000 };
+    sinks.push(createNdjsonSink({ name: 'files', dir, ...limits, now }));
+  }
+  if (webhook.url !== null) {
+    const secret = webhook.secret ?? '';
+    if (secret.length < leastSecretChars)
+      throw new AppError('webhook_secret', 'webhook.url is set, but webhook.secret is missing or too short', {
+        exitCode: EXIT.usage,
+        advice: `Set webhook.secret (OUTRIDER_WEBHOOK_SECRET) to ${leastSecretChars} characters or more, and give it to the receiver.`,
+      });
+    const { url, concurrency } = webhook;
+    sinks.push(createWebhookSink({ name: 'webhook', url, secret, concurrency, userAgent, now }));
+  }
+  return sinks;
+}

@@ -1,0 +1,1 @@
+export { createElasticsearchSink, type ElasticsearchOptions } from './elasticsearch-sink.ts';

@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type FileHandle,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  stat,
+  truncate,
+  unlink,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** How files are named and when the next one begins. */
+export type SegmentOptions = {
+  dir: string;
+  /** `documents` gives `documents-20240506T101112345Z-1f2e.ndjson`. */
+  prefix: string;
+  suffix: string;
+  mostBytes: number;
+  mostAgeMs: number;
+  now: () => number;
+  /** What every file begins with. */
+  head?: (fileName: string) => Buffer;
+};
+
+type Place = { file: string; bytes: number; at: number };
+/** How far the files of each folder are whole: another machine's folder has its own. */
+type Position = { folders: Record<string, Place> };
+
+const openSuffix = '.open';
+const idFile = '.outrider-id';
+const mostFolders = 16;
+
+/**
+ * Files that are only ever added to, and are called `….open` while they are. What was written is whole up to the
+ * position that was saved in the database together with the end of the deliveries in it; on the next opening the rest is
+ * cut off. That makes each delivery stand in the files once, whatever crashes.
+ */
+export class Segments {
+  readonly #options: SegmentOptions;
+  #folder = '';
+  #others: Record<string, Place> = {};
+  #file: { handle: FileHandle; name: string; bytes: number; openedAt: number } | null = null;
+
+  constructor(options: SegmentOptions) {
+    this.#options = options;
+  }
+
+  /** Makes the folder ready and goes on where the saved position says. */
+  async open(position: unknown): Promise<void> {
+    await this.close();
+    const { dir } = this.#options;
+    await mkdir(dir, { recursive: true });
+    this.#folder = await this.#readId();
+    const { [this.#folder]: own, ...others } = (position as Position | null)?.folders ?? {};
+    this.#others = others;
+    await this.#clear(own?.file ?? null);
+    if (own === undefined) return;
+    const path = join(dir, own.file + openSuffix);
+    const bytes = await sizeOf(path);
+    // Finished already, or somebody has taken it away.
+    if (bytes === null) return;
+    // Shorter than what was saved: the disk lost something, and the next file begins after it.
+    if (bytes < own.bytes) return rename(path, join(dir, own.file));
+    if (bytes > own.bytes) await truncate(path, own.bytes);
+    const handle = await open(path, 'a');
+    this.#file = { handle, name: own.file, bytes: own.bytes, openedAt: own.at };
+  }
+
+  /** Other files that were left open: begun after the last save, nothing in them counts; without a save, all does. */
+  async #clear(saved: string | null): Promise<void> {
+    const { dir, prefix } = this.#options;
+    for (const name of await readdir(dir)) {
+      if (!name.startsWith(`${prefix}-`) || !name.endsWith(openSuffix)) continue;
+      const file = name.slice(0, -openSuffix.length);
+      if (saved === null) await rename(join(dir, name), join(dir, file));
+      else if (file !== saved) await unlink(join(dir, name));
+    }
+  }
+
+  /** Adds bytes, and makes sure that they are on the disk; answers the position to save. */
+  async append(chunks: readonly Buffer[]): Promise<object> {
+    const { mostBytes, mostAgeMs, now } = this.#options;
+    if (this.#file !== null && (this.#file.bytes >= mostBytes || now() - this.#file.openedAt >= mostAgeMs))
+      await this.#finish();
+    this.#file ??= await this.#begin();
+    const bytes = Buffer.concat(chunks);
+    await writeWhole(this.#file.handle, bytes);
+    await this.#file.handle.datasync();
+    this.#file.bytes += bytes.length;
+    return this.#position(this.#file);
+  }
+
+  /** Lets go of the file, which stays open for more by its name. */
+  async close(): Promise<void> {
+    const file = this.#file;
+    this.#file = null;
+    await file?.handle.close();
+  }
+
+  #position({ name, bytes, openedAt }: { name: string; bytes: number; openedAt: number }): Position {
+    const others = Object.entries(this.#others).sort(([, a], [, b]) => b.at - a.at);
+    return {
+      folders: {
+        ...Object.fromEntries(others.slice(0, mostFolders - 1)),
+        [this.#folder]: { file: name, bytes, at: openedAt },
+      },
+    };
+  }
+
+  async #begin(): Promise<{ handle: FileHandle; name: string; bytes: number; openedAt: number }> {
+    const { dir, prefix, suffix, now, head } = this.#options;
+    const openedAt = now();
+    const stamp = new Date(openedAt).toISOString().replace(/[-:.]/g, '');
+    const name = `${prefix}-${stamp}-${randomBytes(2).toString('hex')}${suffix}`;
+    const handle = await open(join(dir, name + openSuffix), 'ax');
+    const first = head?.(name) ?? Buffer.alloc(0);
+    await writeWhole(handle, first);
+    await syncFolder(dir);
+    return { handle, name, bytes: first.length, openedAt };
+  }
+
+  /** All in it is saved: from now on others may take it. */
+  async #finish(): Promise<void> {
+    const { dir } = this.#options;
+    const file = this.#file!;
+    await this.close();
+    await rename(join(dir, file.name + openSuffix), join(dir, file.name));
+    await syncFolder(dir);
+  }
+
+  /** What tells this folder from that of another machine. */
+  async #readId(): Promise<string> {
+    const path = join(this.#options.dir, idFile);
+    try {
+      await writeFile(path, randomBytes(8).toString('hex'), { flag: 'wx' });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+    return (await readFile(path, 'utf8')).trim();
+  }
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).size;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+async function writeWhole(handle: FileHandle, bytes: Buffer): Promise<void> {
+  for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at, bytes.length - at)).bytesWritten;
+}
+
+/** A file's name is only as safe as the folder it stands in. */
+async function syncFolder(dir: string): Promise<void> {
+  // Windows cannot open a folder, and has no need to.
+  if (process.platform === 'win32') return;
+  const handle = await open(dir, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,1 @@
+export { createWebhookSink, type WebhookOptions } from './webhook-sink.ts';

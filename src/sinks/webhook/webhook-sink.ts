@@ -1,0 +1,97 @@
+import { documentRecord } from '../../documents/index.ts';
+import type { Delivery } from '../../outbox/index.ts';
+import { excerptOf, isForNow, type ServiceAnswer, ServiceClient } from '../http.ts';
+import type { BatchEnd, ItemEnd, Outage, Sink } from '../sink.ts';
+import { secretBytes, signMessage } from './sign.ts';
+
+export type WebhookOptions = {
+  name: string;
+  url: string;
+  secret: string;
+  userAgent: string;
+  concurrency: number;
+  now: () => number;
+};
+
+// A receiver that answers so has not looked at the document: every other would be answered so.
+const notAboutTheDocument = new Set([401, 403, 404, 405, 408, 410, 421, 429]);
+// Failures of the receiver itself, with nothing taken between them, after which it is not asked further.
+const mostDoubts = 5;
+
+/** Tells a receiver of each document version by a signed POST. */
+export function createWebhookSink(options: WebhookOptions): Sink {
+  const key = secretBytes(options.secret);
+  const connect = (): ServiceClient =>
+    new ServiceClient({ connections: options.concurrency, mostAnswerBytes: 65_536 });
+  let client: ServiceClient | null = null;
+
+  async function post({ document }: Delivery, signal: AbortSignal): Promise<ServiceAnswer> {
+    client ??= connect();
+    const record = documentRecord(document);
+    const body = JSON.stringify({ type: 'document', timestamp: document.crawledAt, data: record });
+    const id = `${record.id}.${record.version}`;
+    return client.send({
+      method: 'POST',
+      url: options.url,
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': options.userAgent,
+        'idempotency-key': id,
+        ...signMessage(key, { id, atSeconds: Math.floor(options.now() / 1000), body }),
+      },
+      body,
+      signal,
+    });
+  }
+
+  async function deliver(batch: readonly Delivery[], signal: AbortSignal): Promise<BatchEnd> {
+    const ends: ItemEnd[] = batch.map(() => ({ end: 'waiting' }));
+    const doubts: number[] = [];
+    let outage: Outage | undefined;
+    let taken = 0;
+    let next = 0;
+    const work = async (): Promise<void> => {
+      while (next < batch.length && outage === undefined && (taken > 0 || doubts.length < mostDoubts)) {
+        const at = next;
+        next += 1;
+        const end = endOf(await post(batch[at]!, signal));
+        if (!('end' in end)) {
+          outage ??= end;
+          continue;
+        }
+        ends[at] = end;
+        if (end.end === 'retry') doubts.push(at);
+        else taken += 1;
+      }
+    };
+    await Promise.all(Array.from({ length: options.concurrency }, work));
+    // An error of the receiver while it takes others is about the document; otherwise it is about the receiver.
+    if (taken === 0 && outage === undefined && doubts.length > 0)
+      outage = { reason: (ends[doubts[0]!] as { reason: string }).reason };
+    if (taken === 0) for (const at of doubts) ends[at] = { end: 'waiting' };
+    return outage === undefined ? { ends } : { ends, outage };
+  }
+
+  return {
+    name: options.name,
+    kind: 'webhook',
+    batch: { items: 100, bytes: 8 * 1024 * 1024, withRaw: false },
+    open: async () => null,
+    deliver,
+    close: async () => {
+      const open = client;
+      client = null;
+      await open?.close();
+    },
+  };
+}
+
+function endOf(answer: ServiceAnswer): ItemEnd | Outage {
+  if (answer.outcome === 'failed') return { reason: answer.reason };
+  const { status, text, retryAfterMs } = answer;
+  if (status >= 200 && status < 300) return { end: 'delivered' };
+  const reason = `the receiver answered ${status}${excerptOf(text)}`;
+  if (status < 400 || notAboutTheDocument.has(status))
+    return { reason, ...(retryAfterMs === null ? {} : { retryAfterMs }) };
+  return { end: isForNow(status) ? 'retry' : 'rejected', reason };
+}

@@ -7,6 +7,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(args: string[]): P
   crawl: () => import('./crawl.ts'),
   polling: () => import('./polling.ts'),
   websub: () => import('./websub.ts'),
+  api: () => import('./api.ts'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

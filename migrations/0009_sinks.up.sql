@@ -41,6 +41,32 @@ CREATE TABLE dead_letters (
   PRIMARY KEY (bucket, sink, domain_key, url_hash, version)
 );
 
+-- A sink that is given its documents again, a portion at a time by the schedule role: where it stands.
+CREATE TABLE sink_replays (
+  sink text PRIMARY KEY REFERENCES sinks ON DELETE CASCADE,
+  source_id integer,
+  since timestamptz,
+  asked_at timestamptz NOT NULL DEFAULT now(),
+  enqueued bigint NOT NULL DEFAULT 0,
+  -- The last document that was looked at.
+  bucket smallint,
+  domain_key bigint,
+  url_hash bytea
+);
+
+-- What a search may be narrowed to stands beside its words: asked of the documents, every match would be a probe.
+ALTER TABLE document_search
+  ADD COLUMN source_id integer,
+  ADD COLUMN dated_at timestamptz,
+  ADD COLUMN language text;
+UPDATE document_search x SET source_id = d.source_id, dated_at = coalesce(d.published_at, d.crawled_at), language = left(d.language, 2)
+  FROM documents d WHERE d.bucket = x.bucket AND d.domain_key = x.domain_key AND d.url_hash = x.url_hash;
+DELETE FROM document_search WHERE dated_at IS NULL;
+ALTER TABLE document_search ALTER COLUMN dated_at SET NOT NULL;
+-- For words that stand in most documents: the newest are looked through instead of all that have them.
+CREATE INDEX document_search_recent ON document_search (crawled_at);
+CREATE INDEX document_search_source ON document_search (source_id, crawled_at);
+
 -- The public change feed: numbered by one consumer after commit, so that a reader who has seen a number has seen all
 -- before it. Not on the hot path and read in order of its own key, so without a bucket.
 CREATE TABLE document_changes (

@@ -187,7 +187,10 @@ CREATE TABLE document_search (
   url_hash bytea NOT NULL,
   version integer NOT NULL,
   crawled_at timestamp with time zone NOT NULL,
-  words tsvector NOT NULL
+  words tsvector NOT NULL,
+  source_id integer,
+  dated_at timestamp with time zone NOT NULL,
+  language text
 );
 CREATE TABLE document_signatures (
   bucket smallint NOT NULL,
@@ -374,6 +377,16 @@ CREATE TABLE settings (
   changed_at timestamp with time zone DEFAULT now() NOT NULL,
   changed_by text NOT NULL
 );
+CREATE TABLE sink_replays (
+  sink text NOT NULL,
+  source_id integer,
+  since timestamp with time zone,
+  asked_at timestamp with time zone DEFAULT now() NOT NULL,
+  enqueued bigint DEFAULT 0 NOT NULL,
+  bucket smallint,
+  domain_key bigint,
+  url_hash bytea
+);
 CREATE TABLE sink_states (
   sink text NOT NULL,
   lease_epoch bigint DEFAULT 0 NOT NULL,
@@ -554,6 +567,7 @@ ALTER TABLE raw_pages ADD CONSTRAINT raw_pages_pkey PRIMARY KEY (bucket, domain_
 ALTER TABLE robots ADD CONSTRAINT robots_pkey PRIMARY KEY (bucket, domain_key, origin);
 ALTER TABLE robots ADD CONSTRAINT robots_outcome_check CHECK ((outcome = ANY (ARRAY['rules'::text, 'allow_all'::text, 'unavailable'::text])));
 ALTER TABLE settings ADD CONSTRAINT settings_pkey PRIMARY KEY (name);
+ALTER TABLE sink_replays ADD CONSTRAINT sink_replays_pkey PRIMARY KEY (sink);
 ALTER TABLE sink_states ADD CONSTRAINT sink_states_pkey PRIMARY KEY (sink);
 ALTER TABLE sink_states ADD CONSTRAINT sink_states_check CHECK (((lease_owner IS NULL) = (lease_until IS NULL)));
 ALTER TABLE sink_states ADD CONSTRAINT sink_states_check1 CHECK (((failing_since IS NULL) = (failures = 0)));
@@ -605,6 +619,8 @@ CREATE INDEX crawl_log_domain ON ONLY public.crawl_log USING btree (bucket, doma
 CREATE INDEX discoveries_channel ON discoveries USING btree (channel_id, created_at) WHERE (channel_id IS NOT NULL);
 CREATE INDEX discoveries_open ON discoveries USING btree (looked_at) WHERE (finished_at IS NULL);
 CREATE INDEX discoveries_source ON discoveries USING btree (source_id, id);
+CREATE INDEX document_search_recent ON document_search USING btree (crawled_at);
+CREATE INDEX document_search_source ON document_search USING btree (source_id, crawled_at);
 CREATE INDEX document_search_words ON document_search USING gin (words);
 CREATE INDEX documents_recent ON documents USING btree (crawled_at);
 CREATE UNIQUE INDEX documents_text ON documents USING btree (bucket, domain_key, content_hash) WHERE (page_type <> 'stub'::text);
@@ -625,4 +641,5 @@ ALTER TABLE channel_addresses ADD CONSTRAINT channel_addresses_channel_id_fkey F
 ALTER TABLE channels ADD CONSTRAINT channels_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES channels(id) ON DELETE CASCADE;
 ALTER TABLE channels ADD CONSTRAINT channels_source_id_fkey FOREIGN KEY (source_id) REFERENCES sources(id) ON DELETE CASCADE;
 ALTER TABLE discoveries ADD CONSTRAINT discoveries_source_id_fkey FOREIGN KEY (source_id) REFERENCES sources(id) ON DELETE CASCADE;
+ALTER TABLE sink_replays ADD CONSTRAINT sink_replays_sink_fkey FOREIGN KEY (sink) REFERENCES sinks(name) ON DELETE CASCADE;
 ALTER TABLE sink_states ADD CONSTRAINT sink_states_sink_fkey FOREIGN KEY (sink) REFERENCES sinks(name) ON DELETE CASCADE;

@@ -4,15 +4,16 @@ import { type FastifyInstance, fastify } from 'fastify';
 import { listChannels, loadPushStates, startDiscovery } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
-import { type DocumentHit, listRecentDocuments, searchDocuments } from '../documents/index.ts';
 import { AppError, EXIT, messageOf } from '../errors/index.ts';
 import { countRows, loadTotals } from '../frontier/index.ts';
 import type { LoopHealth } from '../resilience/index.ts';
 import { createSource, listSources } from '../sources/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
-import { urlId } from '../url/index.ts';
+import { addDocumentStream } from './document-stream.ts';
+import { addDocumentRoutes } from './documents.ts';
 import { addDomainRoutes } from './domains.ts';
 import { answerHealth } from './health.ts';
+import { addSinkRoutes } from './sinks.ts';
 import { addWebSubRoutes } from './websub.ts';
 
 export type ApiOptions = {
@@ -109,6 +110,9 @@ async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   addHealthRoutes(app, options);
   addDataRoutes(app, options);
   addDomainRoutes(app, options);
+  addDocumentRoutes(app, options);
+  addDocumentStream(app, options);
+  addSinkRoutes(app, options);
   addWebSubRoutes(app, options);
   return app;
 }
@@ -144,7 +148,7 @@ function addHealthRoutes(app: FastifyInstance, options: ApiOptions): void {
     reply
       .type('text/plain')
       .send(
-        `Outrider ${options.version}\n\n/api/v1/sources\n/api/v1/channels\n/api/v1/frontier/stats\n/api/v1/domains\n/api/v1/workers\n/api/v1/documents?q=words\n/api/v1/openapi.json\n/health\n/metrics\n`,
+        `Outrider ${options.version}\n\n/api/v1/sources\n/api/v1/channels\n/api/v1/frontier/stats\n/api/v1/domains\n/api/v1/workers\n/api/v1/documents?q=words\n/api/v1/documents/changes\n/api/v1/documents/stream\n/api/v1/sinks\n/api/v1/openapi.json\n/health\n/metrics\n`,
       ),
   );
 }
@@ -224,27 +228,4 @@ function addDataRoutes(instance: FastifyInstance, { database }: ApiOptions): voi
       totals: await loadTotals(pool),
     }),
   );
-  app.get(
-    '/api/v1/documents',
-    {
-      schema: {
-        summary: 'Newest documents, or the best matches of a search',
-        querystring: Type.Object(
-          { q: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })), limit: limit(200, 20) },
-          { additionalProperties: false },
-        ),
-      },
-    },
-    async (request) => {
-      const { q, limit: most } = request.query;
-      if (q === undefined) return { items: (await listRecentDocuments(pool, most)).map(shownDocument) };
-      const { hits, ranked } = await searchDocuments(pool, q, { limit: most });
-      return { items: hits.map(shownDocument), ranked };
-    },
-  );
 }
-
-const shownDocument = ({ domainKey, hash, ...rest }: DocumentHit) => ({
-  id: urlId(domainKey, hash),
-  ...rest,
-});

@@ -13,6 +13,7 @@ import { addListCommands } from './commands/lists.ts';
 import { addOperateCommands } from './commands/operate.ts';
 import { addRoleCommands } from './commands/roles.ts';
 import { addRunCommand } from './commands/run.ts';
+import { addSinksCommands } from './commands/sinks.ts';
 import { addSourceCommands } from './commands/sources.ts';
 import { packageVersion } from './version.ts';
 
@@ -68,6 +69,7 @@ First steps:
   addOperateCommands(program);
   addExtractCommand(program);
   addDocsCommands(program);
+  addSinksCommands(program);
   addDatabaseCommands(program);
   addConfigCommand(program);
   return program;

@@ -9,7 +9,7 @@ export {
 export { type Cluster, type ClusterMember, loadCluster } from './clusters.ts';
 export { indexDocuments } from './index-documents.ts';
 export { removeDocuments } from './remove.ts';
-export { type DocumentHit, listRecentDocuments, searchDocuments } from './search.ts';
+export { type DocumentFilter, type DocumentHit, listRecentDocuments, searchDocuments } from './search.ts';
 export { loadSelectorRates, type SelectorRate } from './selector-rates.ts';
 export {
   type ClassificationStatus,

@@ -3,7 +3,7 @@ export { type ClaimOptions, claimDeliveries, type Delivery, type RawPage } from 
 export { type DeadLetter, listDeadLetters, retryDeadLetters } from './dead-letters.ts';
 export { type DeliveryEnd, type EndedDelivery, saveEnds } from './ends.ts';
 export { leaseSink, releaseSink, renewSink, type SinkLease, saveSinkFailure } from './leases.ts';
-export { countWaiting, type ReplayOptions, type ReplayPlace, replayPortion } from './replay.ts';
+export { askReplay, listReplays, type Replay, type ReplayWish, runReplays } from './replay.ts';
 export { takeDeliveries } from './run-deliveries.ts';
 export {
   enableSink,

@@ -1,60 +1,74 @@
-import type { Queryable } from '../db/index.ts';
+import type { Database, Queryable } from '../db/index.ts';
 
 /** Which documents a sink is given again. */
-export type ReplayOptions = {
-  sink: string;
-  sourceId?: number;
-  since?: Date;
-  /** Bounds what waits at a time, so that a replay of millions does not stop the crawl. */
-  portion: number;
-};
+export type ReplayWish = { sink: string; sourceId?: number; since?: Date };
 
-/** Where a replay goes on. */
-export type ReplayPlace = { domainKey: bigint; hash: Buffer; bucket: number };
+/** How far a replay is. */
+export type Replay = { sink: string; askedAt: Date; enqueued: number };
 
-/**
- * Puts the next documents of a replay into the outbox, in the order of their key; answers how many and where to go on.
- * Without refetching: everything comes from what is stored. Index: the key of documents.
- */
-export async function replayPortion(
-  db: Queryable,
-  options: ReplayOptions,
-  after: ReplayPlace | null,
-): Promise<{ enqueued: number; place: ReplayPlace | null }> {
-  const result = await db.query<ReplayPlace & { deliverable: boolean; enqueued: number }>(
-    `WITH found AS MATERIALIZED (
-       SELECT d.bucket, d.domain_key, d.url_hash, d.version,
-              d.page_type <> 'stub' AND ($5::integer IS NULL OR d.source_id = $5) AND ($6::timestamptz IS NULL OR d.crawled_at >= $6) AS deliverable
-         FROM documents d WHERE (d.bucket, d.domain_key, d.url_hash) > ($2::smallint, $3::bigint, $4::bytea)
-        ORDER BY d.bucket, d.domain_key, d.url_hash LIMIT $7
-     ), sent AS (
-       INSERT INTO outbox (bucket, sink, domain_key, url_hash, version, enqueued_at)
-       SELECT bucket, $1, domain_key, url_hash, version, now() FROM found WHERE deliverable
-       ON CONFLICT DO NOTHING RETURNING bucket
-     )
-     SELECT f.bucket, f.domain_key AS "domainKey", f.url_hash AS hash, (SELECT count(*)::integer FROM sent) AS enqueued
-       FROM found f ORDER BY f.bucket DESC, f.domain_key DESC, f.url_hash DESC LIMIT 1`,
-    [
-      options.sink,
-      after?.bucket ?? -1,
-      after?.domainKey.toString() ?? '0',
-      after?.hash ?? Buffer.alloc(0),
-      options.sourceId ?? null,
-      options.since ?? null,
-      options.portion,
-    ],
+/** Writes down that a sink is to be given its documents again; false where it is at it already. */
+export async function askReplay(db: Queryable, wish: ReplayWish): Promise<boolean> {
+  const result = await db.query(
+    'INSERT INTO sink_replays (sink, source_id, since) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+    [wish.sink, wish.sourceId ?? null, wish.since ?? null],
   );
-  const [last] = result.rows;
-  if (last === undefined) return { enqueued: 0, place: null };
-  const { enqueued, ...place } = last;
-  return { enqueued, place };
+  return result.rowCount === 1;
 }
 
-/** How many deliveries wait for a sink, counted no further than the bound. */
-export async function countWaiting(db: Queryable, sink: string, bound: number): Promise<number> {
-  const result = await db.query<{ waiting: number }>(
-    'SELECT count(*)::integer AS waiting FROM (SELECT FROM outbox WHERE sink = $1 LIMIT $2) x',
-    [sink, bound],
+/** The replays under way. */
+export async function listReplays(db: Queryable): Promise<Replay[]> {
+  const result = await db.query<Replay>(
+    `SELECT sink, asked_at AS "askedAt", enqueued::float8 AS enqueued FROM sink_replays ORDER BY asked_at`,
   );
-  return result.rows[0]!.waiting;
+  return result.rows;
+}
+
+// What may wait for a sink that is given everything again: enough to keep it busy, too little to slow the crawl.
+const mostWaiting = 5000;
+
+/**
+ * Puts the next documents of every replay into the outbox, in the order of their key and without refetching: everything
+ * comes from what is stored. Answers how many documents were looked at. Index: the key of documents.
+ */
+export async function runReplays(database: Database, portion: number): Promise<number> {
+  let looked = 0;
+  for (const { sink } of await listReplays(database.pool))
+    looked += await database.withTransaction((tx) => replayPortion(tx, sink, portion));
+  return looked;
+}
+
+async function replayPortion(tx: Queryable, sink: string, portion: number): Promise<number> {
+  const held = await tx.query('SELECT FROM sink_replays WHERE sink = $1 FOR UPDATE SKIP LOCKED', [sink]);
+  if (held.rowCount === 0) return 0;
+  const waiting = await tx.query<{ full: boolean }>(
+    'SELECT count(*) >= $2 AS full FROM (SELECT FROM outbox WHERE sink = $1 LIMIT $2) x',
+    [sink, mostWaiting],
+  );
+  if (waiting.rows[0]!.full) return 0;
+  const result = await tx.query<{ looked: number }>(
+    `WITH wish AS (SELECT * FROM sink_replays WHERE sink = $1),
+     found AS MATERIALIZED (
+       SELECT d.bucket, d.domain_key, d.url_hash, d.version,
+              d.page_type <> 'stub' AND (w.source_id IS NULL OR d.source_id = w.source_id)
+                AND (w.since IS NULL OR d.crawled_at >= w.since) AS wanted
+         FROM wish w CROSS JOIN LATERAL (
+           SELECT d.* FROM documents d
+            WHERE (d.bucket, d.domain_key, d.url_hash) > (coalesce(w.bucket, -1), coalesce(w.domain_key, 0), coalesce(w.url_hash, ''))
+            ORDER BY d.bucket, d.domain_key, d.url_hash LIMIT $2) d
+     ), sent AS (
+       INSERT INTO outbox (bucket, sink, domain_key, url_hash, version, enqueued_at)
+       SELECT bucket, $1, domain_key, url_hash, version, now() FROM found WHERE wanted
+       ON CONFLICT DO NOTHING RETURNING bucket
+     ), last AS (
+       SELECT * FROM found ORDER BY bucket DESC, domain_key DESC, url_hash DESC LIMIT 1
+     ), moved AS (
+       UPDATE sink_replays r SET bucket = l.bucket, domain_key = l.domain_key, url_hash = l.url_hash,
+              enqueued = r.enqueued + (SELECT count(*) FROM sent)
+         FROM last l WHERE r.sink = $1)
+     SELECT count(*)::integer AS looked FROM found`,
+    [sink, portion],
+  );
+  const { looked } = result.rows[0]!;
+  if (looked < portion) await tx.query('DELETE FROM sink_replays WHERE sink = $1', [sink]);
+  return looked;
 }

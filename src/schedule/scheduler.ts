@@ -5,7 +5,7 @@ import { discoverChannels } from '../discover/index.ts';
 import { indexDocuments, pruneChanges } from '../documents/index.ts';
 import { countDomains, loadLeases, rescoreDomains, reviveAllowed } from '../domains/index.ts';
 import { dropOldPartitions, ensurePartitions, foldCounters, pruneProbes } from '../frontier/index.ts';
-import { ensureSink, listSinks, tidyOutbox } from '../outbox/index.ts';
+import { ensureSink, listSinks, runReplays, tidyOutbox } from '../outbox/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
 import { configuredSinks, Deliverer } from '../sinks/index.ts';
 import { sweepDisabled } from '../sources/index.ts';
@@ -28,6 +28,7 @@ export type SchedulerOptions = {
 };
 
 const indexBatch = 200;
+const replayPortion = 1000;
 
 /** Everything that happens by time and not by lease. Several may run: each turn takes only what nobody else holds. */
 export class Scheduler {
@@ -73,6 +74,9 @@ export class Scheduler {
         await sweepDisabled(this.#options.database.pool);
         return 'idle';
       }),
+      loop('replays', 2000, async () =>
+        (await runReplays(this.#options.database, replayPortion)) > 0 ? 'busy' : 'idle',
+      ),
       loop('revive', 5000, () => this.#revive()),
       loop('scores', 3_600_000, async () => {
         await rescoreDomains(this.#options.database.pool);

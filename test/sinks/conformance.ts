@@ -1,14 +1,16 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import {
+  askReplay,
   claimDeliveries,
   enableSink,
   ensureSink,
   leaseSink,
   listDeadLetters,
+  listReplays,
   listSinks,
   releaseSink,
-  replayPortion,
   retryDeadLetters,
+  runReplays,
 } from '../../src/outbox/index.ts';
 import { Deliverer, type Sink } from '../../src/sinks/index.ts';
 import { createLog, createMetrics, systemClock } from '../../src/telemetry/index.ts';
@@ -230,13 +232,13 @@ export function testSink(name: string, start: () => Promise<SinkWorld>): void {
       urls.map((url) => ({ url })),
     );
     await run();
-    let { enqueued, place } = await replayPortion(database.pool, { sink: world.sink.name, portion: 5 }, null);
-    while (place !== null) {
-      const next = await replayPortion(database.pool, { sink: world.sink.name, portion: 5 }, place);
-      enqueued += next.enqueued;
-      place = next.place;
-    }
-    expect(enqueued).toBe(urls.length);
+    expect(await askReplay(database.pool, { sink: world.sink.name })).toBe(true);
+    expect(await askReplay(database.pool, { sink: world.sink.name })).toBe(false);
+    let looked = 0;
+    for (let n = 1; n > 0; looked += n) n = await runReplays(database.db, 5);
+    expect(looked).toBe(urls.length);
+    expect(await listReplays(database.pool)).toEqual([]);
+    expect((await state()).waiting).toBe(urls.length);
     await run();
     const there = await world.received();
     for (const url of urls) expect(there.get(idOf(url))).toMatchObject({ text: textOf(url) });

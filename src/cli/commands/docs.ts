@@ -1,13 +1,17 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import type { Queryable } from '../../db/index.ts';
 import {
+  type DocumentFilter,
   type DocumentHit,
   listRecentDocuments,
   loadCluster,
   searchDocuments,
 } from '../../documents/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
-import { identifyUrl, urlId } from '../../url/index.ts';
+import { requireSource } from '../../sources/index.ts';
+import { canonicalDomain, domainIdentity, identifyUrl, urlId } from '../../url/index.ts';
 import { loadContext, withDatabase } from '../context.ts';
+import { dateFlag } from '../dates.ts';
 import { wholeNumber } from '../numbers.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
 
@@ -18,11 +22,16 @@ export function addDocsCommands(program: Command): void {
     .command('search <words...>')
     .description('full-text search: words, "a phrase", or, -not')
     .option('--limit <n>', 'most hits to show', '20')
-    .action(async (words: string[], flags: { limit: string }, command: Command) => {
+    .addOption(sourceFlag())
+    .addOption(domainFlag())
+    .addOption(languageFlag())
+    .addOption(sinceFlag())
+    .addOption(untilFlag())
+    .action(async (words: string[], flags: ListFlags, command: Command) => {
       const limit = wholeNumber('--limit', flags.limit, { least: 1, most: mostHits });
       const context = loadContext(command);
-      const { hits, ranked } = await withDatabase(context, ({ pool }) =>
-        searchDocuments(pool, words.join(' '), { limit }),
+      const { hits, ranked } = await withDatabase(context, async ({ pool }) =>
+        searchDocuments(pool, words.join(' '), { ...(await filterOf(pool, flags)), limit }),
       );
       if (context.flags.json) return printJson(hits.map(shown));
       if (hits.length === 0) return void process.stdout.write('Nothing found.\n');
@@ -34,12 +43,19 @@ export function addDocsCommands(program: Command): void {
     .command('list')
     .description('newest documents')
     .option('--limit <n>', 'how many', '20')
-    .action(async (flags: { limit: string }, command: Command) => {
+    .addOption(sourceFlag())
+    .addOption(domainFlag())
+    .addOption(languageFlag())
+    .addOption(sinceFlag())
+    .addOption(untilFlag())
+    .action(async (flags: ListFlags, command: Command) => {
       const limit = wholeNumber('--limit', flags.limit, { least: 1, most: mostHits });
       const context = loadContext(command);
-      const hits = await withDatabase(context, ({ pool }) => listRecentDocuments(pool, limit));
+      const hits = await withDatabase(context, async ({ pool }) =>
+        listRecentDocuments(pool, limit, await filterOf(pool, flags)),
+      );
       if (context.flags.json) return printJson(hits.map(shown));
-      if (hits.length === 0) return void process.stdout.write('No documents yet.\n');
+      if (hits.length === 0) return void process.stdout.write('No documents found.\n');
       printHits(hits);
     });
   docs
@@ -61,6 +77,38 @@ export function addDocsCommands(program: Command): void {
         { title: 'URL', value: (row) => row.url, flexible: true },
       ]);
     });
+}
+
+type ListFlags = {
+  limit: string;
+  source?: string;
+  domain?: string;
+  language?: string;
+  since?: string;
+  until?: string;
+};
+
+const sourceFlag = () => new Option('--source <slug>', 'only those of a source');
+const domainFlag = () => new Option('--domain <name>', 'only those of a domain');
+const languageFlag = () => new Option('--language <code>', 'only those in a language, such as en');
+const sinceFlag = () => new Option('--since <date>', 'only those dated since: 2026-05-01, 6h, 7d');
+const untilFlag = () => new Option('--until <date>', 'only those dated before');
+
+async function filterOf(db: Queryable, flags: ListFlags): Promise<DocumentFilter> {
+  const { source, domain, language, since, until } = flags;
+  if (language !== undefined && !/^[a-z]{2}$/.test(language))
+    throw new AppError('usage', `--language takes two letters such as en, not "${language}"`, {
+      exitCode: EXIT.usage,
+    });
+  return {
+    ...(source === undefined ? {} : { sourceId: (await requireSource(db, source)).id }),
+    ...(domain === undefined
+      ? {}
+      : { domainKey: domainIdentity(canonicalDomain(domain) ?? domain).domainKey }),
+    ...(language === undefined ? {} : { language }),
+    ...(since === undefined ? {} : { since: dateFlag('--since', since) }),
+    ...(until === undefined ? {} : { until: dateFlag('--until', until) }),
+  };
 }
 
 const mostHits = 1000;

@@ -27,7 +27,7 @@ const scalar = Type.Union([Type.String({ maxLength: 1000 }), Type.Number(), Type
 const labels = Type.Record(
   Type.String({ pattern: '^[\\w.:-]{1,100}$' }),
   Type.Union([scalar, Type.Array(scalar, { maxItems: 100 })]),
-  { maxProperties: 100 },
+  { maxProperties: 100, additionalProperties: false },
 );
 const verdict = {
   version: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
@@ -200,6 +200,6 @@ function dateOf(name: string, text: string): Date {
 }
 
 const unknownDocument = (id: string): AppError =>
-  new AppError('unknown_document', `there is no document ${id.slice(0, 100)}`, { httpStatus: 404 });
+  new AppError('document_unknown', `there is no document ${id.slice(0, 100)}`, { httpStatus: 404 });
 
 const shown = ({ domainKey, hash, ...rest }: DocumentHit) => ({ id: urlId(domainKey, hash), ...rest });

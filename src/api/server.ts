@@ -1,5 +1,6 @@
 import swagger from '@fastify/swagger';
 import { Type, type TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import { Ajv } from 'ajv';
 import { type FastifyInstance, fastify } from 'fastify';
 import { listChannels, loadPushStates, startDiscovery } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
@@ -64,8 +65,13 @@ async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     connectionTimeout: 60_000,
     keepAliveTimeout: 10_000,
     routerOptions: { maxParamLength: 2048 },
-    ajv: { customOptions: { removeAdditional: false, coerceTypes: 'array' } },
   }).withTypeProvider<TypeBoxTypeProvider>();
+  // An address is all text, so its numbers are read as such; a body says itself what is a number and what is text.
+  const loose = new Ajv({ coerceTypes: 'array', useDefaults: true, allErrors: false });
+  const exact = new Ajv({ useDefaults: true, allErrors: false });
+  app.setValidatorCompiler(({ schema, httpPart }) =>
+    (httpPart === 'body' ? exact : loose).compile(schema as object),
+  );
   await app.register(swagger, {
     openapi: { openapi: '3.1.0', info: { title: 'Outrider', version: options.version } },
   });

@@ -24,7 +24,7 @@ export function addSinkRoutes(instance: FastifyInstance, { database }: { databas
   const { pool } = database;
   const requireSink = async (name: string): Promise<void> => {
     if (!(await listSinks(pool)).some((sink) => sink.name === name))
-      throw new AppError('unknown_sink', `there is no sink "${name.slice(0, 100)}"`, { httpStatus: 404 });
+      throw new AppError('sink_unknown', `there is no sink "${name.slice(0, 100)}"`, { httpStatus: 404 });
   };
   app.get(
     '/api/v1/sinks',

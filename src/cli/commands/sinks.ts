@@ -179,7 +179,7 @@ async function withSink<T>(
   return withDatabase(context, async (database) => {
     const known = await listSinks(database.pool);
     if (!known.some((sink) => sink.name === name))
-      throw new AppError('unknown_sink', `there is no sink "${name}"`, {
+      throw new AppError('sink_unknown', `there is no sink "${name}"`, {
         exitCode: EXIT.usage,
         advice: `There are: ${known.map((sink) => sink.name).join(', ')}. Others are made by settings, such as elasticsearch.url, files.dir or webhook.url.`,
       });

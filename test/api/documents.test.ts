@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pruneChanges } from '../../src/documents/index.ts';
+import { createSource } from '../../src/sources/index.ts';
+import { idOf, storeDocuments, textOf } from '../sinks/store.ts';
+import { type ApiLab, startApiLab } from './lab.ts';
+
+let lab: ApiLab;
+let sourceId: number;
+beforeAll(async () => {
+  lab = await startApiLab();
+  const { source } = await createSource(lab.database.pool, {
+    url: 'https://herald.example/',
+    name: 'Herald',
+  });
+  sourceId = source.id;
+  await storeDocuments(lab.database.pool, [
+    {
+      url: 'https://herald.example/ferry',
+      sourceId,
+      title: 'The ferry sails again',
+      text: `The ferry crossed the strait. ${textOf('ferry')}`,
+      publishedAt: new Date('2026-10-01T08:00:00Z'),
+    },
+    {
+      url: 'https://herald.example/bridge',
+      sourceId,
+      title: 'A bridge',
+      text: `People would rather have a bridge than a ferry. ${textOf('bridge')}`,
+      publishedAt: new Date('2026-11-01T08:00:00Z'),
+    },
+    {
+      url: 'https://bote.example/faehren',
+      title: 'Neue Fähren',
+      text: `Die Häfen bekommen neue Fähren, sagt der Minister. ${textOf('faehren')}`,
+      language: 'de',
+      publishedAt: null,
+    },
+  ]);
+  await lab.index();
+});
+afterAll(() => lab.close());
+
+const search = async (query: string): Promise<string[]> => {
+  const { status, body } = await lab.ask('GET', `/api/v1/documents?${query}`);
+  expect(status, JSON.stringify(body)).toBe(200);
+  return body.items.map((item: { url: string }) => item.url);
+};
+const ferry = 'https://herald.example/ferry';
+const bridge = 'https://herald.example/bridge';
+const faehren = 'https://bote.example/faehren';
+
+test('a search finds words and their other forms, the title first, with the passage', async () => {
+  expect(await search('q=ferry')).toEqual([ferry, bridge]);
+  expect(await search('q=ferries')).toEqual([ferry, bridge]);
+  expect(await search('q=%22crossed+the+strait%22')).toEqual([ferry]);
+  expect(await search('q=ferry+-bridge')).toEqual([ferry]);
+  expect(await search('q=nothingofthekind')).toEqual([]);
+  const { body } = await lab.ask('GET', '/api/v1/documents?q=bridge');
+  expect(body.items[0].snippet).toContain('«bridge»');
+});
+
+test('a search is narrowed by source, domain, language and date', async () => {
+  expect(await search('q=ferry&source=herald')).toEqual([ferry, bridge]);
+  expect(await search('q=ferry&domain=bote.example')).toEqual([]);
+  expect(await search('q=Fähre&language=de')).toEqual([faehren]);
+  expect(await search('q=hafen&language=de')).toEqual([faehren]);
+  expect(await search('q=ferry&language=de')).toEqual([]);
+  expect(await search('q=ferry&since=2026-10-15')).toEqual([bridge]);
+  expect(await search('q=ferry&until=2026-10-15T00:00:00Z')).toEqual([ferry]);
+  expect((await search('domain=www.herald.example')).sort()).toEqual([bridge, ferry]);
+  // Without a date of its own a document counts by when it was crawled.
+  expect(await search('since=2026-11-02&domain=bote.example')).toEqual([faehren]);
+});
+
+test('what nobody can read is refused with what is wrong', async () => {
+  for (const query of ['since=yesterday', 'language=german', 'limit=0', 'q=', 'order=title'])
+    expect((await lab.ask('GET', `/api/v1/documents?${query}`)).status, query).toBe(400);
+  expect(await lab.ask('GET', '/api/v1/documents?source=nobody')).toMatchObject({
+    status: 404,
+    body: { code: 'source_unknown' },
+  });
+  expect((await lab.ask('GET', `/api/v1/documents/${'0'.repeat(16)}-${'0'.repeat(64)}`)).status).toBe(404);
+  expect((await lab.ask('GET', '/api/v1/documents/anything')).status).toBe(404);
+  expect((await lab.ask('GET', '/api/v1/documents/changes?after=-1')).status).toBe(400);
+});
+
+test('a document can be read whole', async () => {
+  const { body } = await lab.ask('GET', `/api/v1/documents/${idOf(ferry)}`);
+  expect(body).toMatchObject({
+    id: idOf(ferry),
+    version: 1,
+    source: 'herald',
+    authors: ['Ada Writer'],
+  });
+  expect(body.text).toMatch(/^The ferry crossed/);
+});
+
+test('the change feed tells everything once, in pages, and of verdicts', async () => {
+  const first = (await lab.ask('GET', '/api/v1/documents/changes?limit=2')).body;
+  expect(first.more).toBe(true);
+  const second = (await lab.ask('GET', `/api/v1/documents/changes?after=${first.next}`)).body;
+  expect([...first.items, ...second.items].map((item) => item.document.url).sort()).toEqual(
+    [ferry, bridge, faehren].sort(),
+  );
+  expect(second.more).toBe(false);
+  const after = second.next as string;
+  expect((await lab.ask('GET', `/api/v1/documents/changes?after=${after}`)).body).toEqual({
+    items: [],
+    next: after,
+    more: false,
+  });
+  const labels = { topic: 'ships', sure: 0.9, also: ['sea', 'trade'] };
+  const verdict = { version: 1, status: 'classified', labels };
+  expect((await lab.ask('PUT', `/api/v1/documents/${idOf(ferry)}/verdict`, verdict)).status).toBe(200);
+  await lab.index();
+  const judged = (await lab.ask('GET', `/api/v1/documents/changes?after=${after}&status=classified`)).body;
+  expect(judged.items).toHaveLength(1);
+  expect(judged.items[0].document).toMatchObject({ url: ferry, classification_status: 'classified', labels });
+  // Who asks for what is still to be judged does not hear of it, and passes it by.
+  const pending = (await lab.ask('GET', `/api/v1/documents/changes?after=${after}&status=pending`)).body;
+  expect(pending).toEqual({ items: [], next: judged.next, more: false });
+  expect((await lab.ask('GET', '/api/v1/documents/changes?after=now')).body.next).toBe(judged.next);
+});
+
+test('a verdict is about one version of a document that exists', async () => {
+  const url = (id: string) => `/api/v1/documents/${id}/verdict`;
+  const verdict = { version: 2, status: 'classified' };
+  expect(await lab.ask('PUT', url(idOf(bridge)), verdict)).toMatchObject({
+    status: 409,
+    body: { code: 'changed_since' },
+  });
+  expect((await lab.ask('PUT', url('nobody'), verdict)).status).toBe(404);
+  for (const bad of [
+    { ...verdict, status: 'pending' },
+    { ...verdict, labels: { 'a b': 1 } },
+    { ...verdict, labels: { deep: { er: 1 } } },
+    { ...verdict, version: 0 },
+    { version: 1 },
+  ])
+    expect((await lab.ask('PUT', url(idOf(bridge)), bad)).status, JSON.stringify(bad)).toBe(400);
+  const { body } = await lab.ask('POST', '/api/v1/documents/verdicts', {
+    verdicts: [
+      { id: idOf(bridge), version: 1, status: 'failed', labels: { why: 'no \u0000 model' } },
+      { id: idOf(bridge), version: 7, status: 'failed' },
+      { id: 'nobody', version: 1, status: 'classified' },
+    ],
+  });
+  expect(body.items.map((item: { outcome: string }) => item.outcome)).toEqual([
+    'saved',
+    'changed_since',
+    'unknown_document',
+  ]);
+  expect((await lab.ask('GET', `/api/v1/documents/${idOf(bridge)}`)).body).toMatchObject({
+    classification_status: 'failed',
+    labels: { why: 'no  model' },
+  });
+  // Another text is another matter.
+  await storeDocuments(lab.database.pool, [{ url: bridge, sourceId, text: textOf(bridge, 2) }]);
+  expect((await lab.ask('GET', `/api/v1/documents/${idOf(bridge)}`)).body).toMatchObject({
+    version: 2,
+    classification_status: 'pending',
+    classified_at: null,
+  });
+  await lab.index();
+});
+
+/** Reads server-sent events until there are as many as wanted. */
+async function readEvents(
+  path: string,
+  count: number,
+  meanwhile: () => Promise<void>,
+  headers: Record<string, string> = {},
+): Promise<{ id: string; url: string }[]> {
+  const stop = new AbortController();
+  const response = await fetch(`${lab.address}${path}`, { signal: stop.signal, headers });
+  expect(response.headers.get('content-type')).toBe('text/event-stream');
+  const events: { id: string; url: string }[] = [];
+  let text = '';
+  const decoder = new TextDecoder();
+  let isBegun = false;
+  for await (const chunk of response.body!) {
+    if (!isBegun) await meanwhile();
+    isBegun = true;
+    text += decoder.decode(chunk, { stream: true });
+    const blocks = text.split('\n\n');
+    text = blocks.pop()!;
+    for (const block of blocks) {
+      const id = /^id: (\d+)$/m.exec(block)?.[1];
+      const data = /^data: (.*)$/m.exec(block)?.[1];
+      if (id !== undefined && data !== undefined)
+        events.push({ id, url: (JSON.parse(data) as { url: string }).url });
+    }
+    if (events.length >= count) break;
+  }
+  stop.abort();
+  return events;
+}
+
+test('the stream tells as it comes and goes on where a reader left off', async () => {
+  const urls = [1, 2, 3, 4].map((n) => `https://herald.example/live/${n}`);
+  const publish = async (some: readonly string[]): Promise<void> => {
+    for (const url of some) {
+      await storeDocuments(lab.database.pool, [{ url, sourceId }]);
+      await lab.index();
+    }
+  };
+  const first = await readEvents('/api/v1/documents/stream', 2, () => publish(urls.slice(0, 2)));
+  expect(first.map((event) => event.url)).toEqual(urls.slice(0, 2));
+  await publish(urls.slice(2, 3));
+  const second = await readEvents('/api/v1/documents/stream', 2, () => publish(urls.slice(3)), {
+    'last-event-id': first.at(-1)!.id,
+  });
+  expect(second.map((event) => event.url)).toEqual(urls.slice(2));
+  const all = await readEvents('/api/v1/documents/stream?after=0&source=herald', 5, async () => undefined);
+  expect(new Set(all.map((event) => event.url)).size).toBe(all.length);
+});
+
+test('changes that are not kept any more are said to be gone', async () => {
+  await lab.database.pool.query(`UPDATE document_changes SET at = now() - interval '40 days'`);
+  await pruneChanges(lab.database.pool, 30);
+  expect((await lab.ask('GET', '/api/v1/documents/changes?after=1')).status).toBe(410);
+  const last = (await lab.ask('GET', '/api/v1/documents/changes?after=now')).body.next as string;
+  await storeDocuments(lab.database.pool, [{ url: 'https://herald.example/next', sourceId }]);
+  await lab.index();
+  const { body } = await lab.ask('GET', `/api/v1/documents/changes?after=${last}`);
+  expect(body.items.map((item: { document: { url: string } }) => item.document.url)).toEqual([
+    'https://herald.example/next',
+  ]);
+});

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runReplays, saveSink } from '../../src/outbox/index.ts';
+import { createSource } from '../../src/sources/index.ts';
+import { storeDocuments } from '../sinks/store.ts';
+import { type ApiLab, startApiLab } from './lab.ts';
+
+let lab: ApiLab;
+beforeAll(async () => {
+  lab = await startApiLab();
+  await saveSink(lab.database.pool, { name: 'archive', kind: 'test', enabled: true });
+  const { source } = await createSource(lab.database.pool, {
+    url: 'https://herald.example/',
+    name: 'Herald',
+  });
+  await storeDocuments(lab.database.pool, [
+    { url: 'https://herald.example/a', sourceId: source.id },
+    { url: 'https://other.example/b' },
+  ]);
+});
+afterAll(() => lab.close());
+
+const archive = async () =>
+  (await lab.ask('GET', '/api/v1/sinks')).body.items.find(
+    (sink: { name: string }) => sink.name === 'archive',
+  );
+
+test('sinks are listed with what waits for them', async () => {
+  expect(await archive()).toMatchObject({ enabled: true, waiting: 2, deadLetters: 0, deliverer: null });
+});
+
+test('dead letters are shown and tried again', async () => {
+  await lab.database.pool.query(
+    `WITH gone AS (DELETE FROM outbox WHERE sink = 'archive' RETURNING *)
+     INSERT INTO dead_letters SELECT bucket, sink, domain_key, url_hash, version, enqueued_at, now(), 1, 'too long' FROM gone`,
+  );
+  const { body } = await lab.ask('GET', '/api/v1/sinks/archive/dead-letters');
+  expect(body.items).toHaveLength(2);
+  expect(body.items[0]).toMatchObject({ error: 'too long', attempts: 1, version: 1 });
+  expect((await lab.ask('POST', '/api/v1/sinks/archive/retry')).body).toEqual({ retried: 2 });
+  expect(await archive()).toMatchObject({ waiting: 2, deadLetters: 0 });
+});
+
+test('a replay is asked for once, and narrowed to a source', async () => {
+  await lab.database.pool.query(`DELETE FROM outbox WHERE sink = 'archive'`);
+  const wish = { source: 'herald', since: '2020-01-01' };
+  expect((await lab.ask('POST', '/api/v1/sinks/archive/replay', wish)).status).toBe(202);
+  expect((await lab.ask('POST', '/api/v1/sinks/archive/replay', wish)).status).toBe(409);
+  expect((await lab.ask('GET', '/api/v1/sinks')).body.replays).toMatchObject([
+    { sink: 'archive', enqueued: 0 },
+  ]);
+  while ((await runReplays(lab.database.db, 1)) > 0);
+  expect(await archive()).toMatchObject({ waiting: 1 });
+  expect((await lab.ask('GET', '/api/v1/sinks')).body.replays).toEqual([]);
+  expect((await lab.ask('POST', '/api/v1/sinks/archive/replay', { since: 'never' })).status).toBe(400);
+  expect((await lab.ask('POST', '/api/v1/sinks/archive/replay', { source: 'nobody' })).status).toBe(404);
+});
+
+test('a sink is paused and goes on; one that there is not is not found', async () => {
+  expect((await lab.ask('POST', '/api/v1/sinks/archive/pause')).body).toEqual({
+    sink: 'archive',
+    enabled: false,
+  });
+  expect(await archive()).toMatchObject({ enabled: false });
+  expect((await lab.ask('POST', '/api/v1/sinks/archive/resume')).status).toBe(200);
+  for (const path of ['retry', 'pause', 'resume'])
+    expect((await lab.ask('POST', `/api/v1/sinks/nobody/${path}`)).status, path).toBe(404);
+  const audit = await lab.database.pool.query('SELECT action FROM audit ORDER BY action');
+  expect(audit.rows.map((row) => row.action)).toEqual([
+    'sink_pause',
+    'sink_replay',
+    'sink_resume',
+    'sink_retry',
+  ]);
+});

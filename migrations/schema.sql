@@ -509,6 +509,7 @@ CREATE TABLE crawl_log_default PARTITION OF crawl_log DEFAULT;
 CREATE TABLE raw_pages_default PARTITION OF raw_pages DEFAULT;
 
 -- column storage
+ALTER TABLE document_search ALTER COLUMN words SET STORAGE EXTERNAL;
 ALTER TABLE raw_pages ALTER COLUMN body SET STORAGE EXTERNAL;
 ALTER TABLE sitemap_seen ALTER COLUMN seen SET STORAGE EXTERNAL;
 

@@ -70,11 +70,18 @@ export async function searchDocuments(
   const values: unknown[] = [query, options.limit ?? 20];
   // Written out where it is used: from a subquery the planner could not tell a rare word from a common one.
   const asked = `(websearch_to_tsquery('simple', $1) || websearch_to_tsquery('${stemmer}', $1))`;
+  // The index knows which documents have the words of a phrase, not whether they stand side by side: that is looked up in
+  // each document, so for phrases of common words only the newest 2,000 are asked.
+  const isPhrase = `(${asked}::text ~ '<')`;
+  // A phrase that is excluded cannot be loosened: too much would be.
+  const loosened = `(CASE WHEN ${asked}::text ~ '!' THEN ${asked} ELSE regexp_replace(${asked}::text, '<(-|\\d+)>', '&', 'g')::tsquery END)`;
   const result = await db.query<DocumentHit & { ranked: number }>(
-    `WITH newest AS MATERIALIZED (
-       SELECT s.bucket, s.domain_key, s.url_hash, s.words FROM document_search s
-        WHERE s.words @@ ${asked}${conditionsOf(options, values)}
-        ORDER BY s.crawled_at DESC LIMIT 500
+    `WITH candidates AS MATERIALIZED (
+       SELECT s.bucket, s.domain_key, s.url_hash, s.words, s.crawled_at FROM document_search s
+        WHERE s.words @@ ${loosened}${conditionsOf(options, values)}
+        ORDER BY s.crawled_at DESC LIMIT CASE WHEN ${isPhrase} THEN 2000 ELSE 500 END
+     ), newest AS MATERIALIZED (
+       SELECT c.* FROM candidates c WHERE NOT ${isPhrase} OR c.words @@ ${asked} ORDER BY c.crawled_at DESC LIMIT 500
      ), best AS MATERIALIZED (
        SELECT n.bucket, n.domain_key, n.url_hash, ts_rank(n.words, ${asked}) AS rank FROM newest n ORDER BY rank DESC LIMIT $2
      )

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { pruneStates, sharePolls } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
@@ -41,6 +42,8 @@ export class Scheduler {
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
+    // Every loop listens while it waits.
+    setMaxListeners(0, this.#stop.signal);
     this.#switches = new SwitchReader(options.database.pool, () => options.clock.monotonic());
     const callback = options.config.websub.callbackUrl;
     this.#subscriber = callback === null ? null : new Subscriber({ ...options, callback });

@@ -54,6 +54,8 @@ test('a search finds words and their other forms, the title first, with the pass
   expect(await search('q=ferries')).toEqual([ferry, bridge]);
   expect(await search('q=%22crossed+the+strait%22')).toEqual([ferry]);
   expect(await search('q=ferry+-bridge')).toEqual([ferry]);
+  expect(await search('q=ferry+-%22strait+crossed%22')).toEqual([ferry, bridge]);
+  expect(await search('q=%22strait+crossed%22')).toEqual([]);
   expect(await search('q=nothingofthekind')).toEqual([]);
   const { body } = await lab.ask('GET', '/api/v1/documents?q=bridge');
   expect(body.items[0].snippet).toContain('«bridge»');

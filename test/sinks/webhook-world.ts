@@ -8,12 +8,22 @@ const secret = `whsec_${Buffer.from('a secret of thirty-two bytes, ok').toString
 
 /** A receiver that checks signatures with a library of others and keeps what it is sent. */
 export async function startWebhookWorld(): Promise<
-  SinkWorld & { answer(status: number | null): void; bad: () => number; url: string }
+  SinkWorld & {
+    url: string;
+    secret: string;
+    /** Answers everything so; null: as it should. */
+    answer(status: number | null): void;
+    /** Fails on the document of an address. */
+    stumble(url: string | null): void;
+    /** Messages whose signature was wrong. */
+    bad(): number;
+  }
 > {
   const kept = new Map<string, { version: number; text: string; keys: Set<string> }>();
   let broken = false;
   let refused: string | null = null;
   let status: number | null = null;
+  let stumbling: string | null = null;
   let bad = 0;
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -29,8 +39,9 @@ export async function startWebhookWorld(): Promise<
       return end(401, 'bad signature');
     }
     const { data } = JSON.parse(body) as {
-      data: { id: string; version: number; title: string; text: string };
+      data: { id: string; version: number; url: string; title: string; text: string };
     };
+    if (data.url === stumbling) return end(500, 'out of order');
     if (refused !== null && data.title.includes(refused)) return end(422, `no ${refused} here`);
     const before = kept.get(data.id);
     const keys = new Set(before?.keys).add(String(request.headers['idempotency-key']));
@@ -52,6 +63,7 @@ export async function startWebhookWorld(): Promise<
   const sinks = [make()];
   return {
     url,
+    secret,
     sink: sinks[0]!,
     again: () => {
       const sink = make();
@@ -74,6 +86,9 @@ export async function startWebhookWorld(): Promise<
     },
     answer: (code) => {
       status = code;
+    },
+    stumble: (at) => {
+      stumbling = at;
     },
     bad: () => bad,
     close: async () => {

@@ -89,12 +89,14 @@ export function createElasticsearchSink(options: ElasticsearchOptions): Sink {
     );
     if (results === null)
       return { reason: `the answer to a bulk request cannot be read${excerptOf(answer.text)}` };
+    const busy = allBusy(results);
+    if (busy !== null) return busy;
     let outage: Outage | null = null;
     for (const [index, result] of results.entries()) {
       if ('end' in result) ends[part[index]!.at] = result;
       else outage ??= result;
     }
-    return outage ?? allBusy(results);
+    return outage;
   }
 
   return {

@@ -1,0 +1,211 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { ensureSink, listDeadLetters, listSinks } from '../../src/outbox/index.ts';
+import { createElasticsearchSink } from '../../src/sinks/elasticsearch/index.ts';
+import { Deliverer, type Sink } from '../../src/sinks/index.ts';
+import { createLog, createMetrics, systemClock } from '../../src/telemetry/index.ts';
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
+import { storeDocuments } from './store.ts';
+import { startWebhookWorld } from './webhook-world.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+const never = new AbortController().signal;
+const urls = Array.from({ length: 12 }, (_, n) => `https://a.example/${n}`);
+
+/** Turns until nothing is left to do, as if the pauses between tries had passed. */
+async function run(sink: Sink, turns = 40): Promise<number> {
+  const deliverer = new Deliverer({
+    sink,
+    database: database.db,
+    owner: 'one',
+    clock: systemClock,
+    log: createLog({ level: 'silent', format: 'json' }),
+    metrics: createMetrics(),
+  });
+  let used = 0;
+  for (; used < turns; used += 1) {
+    await database.pool.query('UPDATE outbox SET retry_at = NULL');
+    if ((await deliverer.turn(never)) === 'idle') break;
+  }
+  await deliverer.stop();
+  return used;
+}
+const state = async (name: string) => (await listSinks(database.pool)).find((one) => one.name === name)!;
+const fresh = async (sink: Sink): Promise<void> => {
+  await database.pool.query('TRUNCATE sinks CASCADE');
+  await database.pool.query('TRUNCATE outbox, dead_letters, documents, url_frontier, domain_slots, domains');
+  await ensureSink(database.pool, sink);
+  await storeDocuments(
+    database.pool,
+    urls.map((url) => ({ url })),
+  );
+};
+
+describe('a server that answers as servers do on bad days', () => {
+  type Answer = { status: number; body: unknown; headers?: Record<string, string> };
+  let answer: (path: string, body: string) => Answer;
+  let seen: { path: string; ids: string[]; headers: Record<string, unknown> }[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString();
+    const ids = [...body.matchAll(/"_id":"([^"]+)"/g)].map((match) => match[1]!);
+    seen.push({ path: request.url!, ids, headers: request.headers });
+    const { status, body: said, headers } = answer(request.url!, body);
+    response.writeHead(status, { 'content-type': 'application/json', ...headers });
+    response.end(typeof said === 'string' ? said : JSON.stringify(said));
+  });
+  let sink: Sink;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    sink = createElasticsearchSink({
+      name: 'elasticsearch',
+      url: `http://me:p%40ss@127.0.0.1:${port}/prefix/`,
+      apiKey: null,
+      shards: 1,
+      replicas: 0,
+      rawHtml: false,
+      userAgent: 'test',
+    });
+  });
+  afterAll(async () => {
+    await sink.close();
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  beforeEach(async () => {
+    await fresh(sink);
+    seen = [];
+  });
+  const template = { index_templates: [{ index_template: { version: 1000 } }] };
+  const bulk =
+    (items: (body: string) => unknown[]) =>
+    (path: string, body: string): Answer =>
+      path.endsWith('/_bulk')
+        ? { status: 200, body: { errors: true, items: items(body) } }
+        : { status: 200, body: template };
+  const count = (body: string): number => body.split('\n').length >> 1;
+  const each = (body: string, item: (n: number) => object) =>
+    Array.from({ length: count(body) }, (_, n) => ({ update: item(n) }));
+
+  test('it is signed in to, under its path', async () => {
+    answer = bulk((body) => each(body, () => ({ status: 200 })));
+    await run(sink);
+    expect(seen[0]).toMatchObject({ path: '/prefix/_index_template/outrider_raw_content' });
+    expect(seen[0]!.headers.authorization).toBe(`Basic ${Buffer.from('me:p@ss').toString('base64')}`);
+    expect(await state('elasticsearch')).toMatchObject({ waiting: 0, delivered: 12 });
+  });
+
+  test('a request that is too large is sent in parts, and a document that is too large is a dead letter', async () => {
+    answer = (path, body) => {
+      if (!path.endsWith('/_bulk')) return { status: 200, body: template };
+      const hasLarge = body.includes('https://a.example/3"');
+      if (count(body) > 2 || hasLarge) return { status: 413, body: 'too large' };
+      return { status: 200, body: { errors: false, items: each(body, () => ({ status: 201 })) } };
+    };
+    await run(sink);
+    expect(await state('elasticsearch')).toMatchObject({ waiting: 0, deadLetters: 1, failingSince: null });
+    const [letter] = await listDeadLetters(database.pool, { limit: 5 });
+    expect(letter).toMatchObject({ url: 'https://a.example/3' });
+    expect(letter!.error).toMatch(/413/);
+  });
+
+  test('some documents refused for now are tried again, and given up after ten times', async () => {
+    answer = bulk((body) =>
+      each(body, (n) =>
+        n === 0 && body.includes('https://a.example/')
+          ? { status: 429, error: { type: 'es_rejected_execution_exception', reason: 'queue full' } }
+          : { status: 200 },
+      ),
+    );
+    await run(sink);
+    expect(await state('elasticsearch')).toMatchObject({ waiting: 0, deadLetters: 1, delivered: 11 });
+    const [letter] = await listDeadLetters(database.pool, { limit: 5 });
+    expect(letter!.attempts).toBe(10);
+    expect(letter!.error).toMatch(/queue full.*given up after 10/);
+  });
+
+  test.each([
+    [
+      'every document refused for now',
+      bulk((body) => each(body, () => ({ status: 429, error: { type: 'busy' } }))),
+      /busy/,
+    ],
+    [
+      'an index that takes nothing',
+      bulk((body) =>
+        each(body, () => ({ status: 403, error: { type: 'cluster_block_exception', reason: 'read-only' } })),
+      ),
+      /disk is full/,
+    ],
+    ['a wrong password', () => ({ status: 401, body: {} }), /check the user, password or API key/],
+    ['a proxy in between', () => ({ status: 502, body: '<html>Bad Gateway' }), /502: <html>Bad Gateway/],
+    ['an answer that nobody can read', bulk(() => []), /cannot be read/],
+    ['too many requests', () => ({ status: 429, body: '', headers: { 'retry-after': '600' } }), /429/],
+  ] as const)('%s is an outage: everything waits, nothing is blamed', async (_what, how, error) => {
+    answer = how as typeof answer;
+    await run(sink);
+    const now = await state('elasticsearch');
+    expect(now).toMatchObject({ waiting: 12, deadLetters: 0, delivered: 0 });
+    expect(now.error).toMatch(error);
+    const { rows } = await database.pool.query('SELECT max(attempts) AS most FROM outbox');
+    expect(rows[0]!.most).toBe(0);
+  });
+
+  test('a pause that the server asks for is kept', async () => {
+    answer = () => ({ status: 429, body: '', headers: { 'retry-after': '600' } });
+    await run(sink);
+    const { retryAt } = await state('elasticsearch');
+    expect(retryAt!.getTime() - Date.now()).toBeGreaterThan(500_000);
+  });
+});
+
+describe('a receiver that answers as receivers do on bad days', () => {
+  let world: Awaited<ReturnType<typeof startWebhookWorld>>;
+  beforeAll(async () => {
+    world = await startWebhookWorld();
+  });
+  afterAll(() => world.close());
+  beforeEach(() => fresh(world.sink));
+
+  test.each([301, 401, 403, 404, 410, 429, 500, 503])('%i to everything is an outage', async (status) => {
+    world.answer(status);
+    await run(world.sink);
+    expect(await state('webhook')).toMatchObject({ waiting: 12, deadLetters: 0, delivered: 0 });
+    expect((await state('webhook')).error).toContain(String(status));
+    world.answer(null);
+    expect(world.bad()).toBe(0);
+  });
+
+  test('one document that the receiver stumbles over is given up in the end, and holds up nobody', async () => {
+    world.stumble('https://a.example/5');
+    await run(world.sink);
+    expect(await state('webhook')).toMatchObject({ deadLetters: 0, delivered: 11, waiting: 1 });
+    for (let n = 0; n < 12; n += 1) {
+      await storeDocuments(database.pool, [{ url: `https://a.example/more/${n}` }]);
+      await database.pool.query('UPDATE sink_states SET retry_at = NULL');
+      await run(world.sink);
+    }
+    expect(await state('webhook')).toMatchObject({ deadLetters: 1, waiting: 0, delivered: 23 });
+    world.stumble(null);
+  });
+});
+
+test('a sink that throws says why', async () => {
+  const world = await startWebhookWorld();
+  await fresh(world.sink);
+  await run({
+    ...world.sink,
+    deliver: async () => {
+      throw new Error('out of ideas');
+    },
+  });
+  expect(await state('webhook')).toMatchObject({ waiting: 12, error: 'out of ideas' });
+  await world.close();
+});

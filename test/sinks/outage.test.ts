@@ -1,0 +1,159 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startDiscovery } from '../../src/channels/index.ts';
+import { loadConfig } from '../../src/config/index.ts';
+import { type Engine, startEngine } from '../../src/engine.ts';
+import { ensureSink, listSinks, tidyOutbox } from '../../src/outbox/index.ts';
+import { createNdjsonSink } from '../../src/sinks/files/index.ts';
+import { Deliverer } from '../../src/sinks/index.ts';
+import { createSource } from '../../src/sources/index.ts';
+import { createLog, createMetrics, systemClock } from '../../src/telemetry/index.ts';
+import { isQuiet } from '../e2e/crawl-state.ts';
+import { waitUntil } from '../e2e/wait.ts';
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
+import { startWeb, type Web } from '../web/index.ts';
+import { startWebhookWorld } from './webhook-world.ts';
+
+const log = createLog({ level: 'error', format: 'json' });
+
+test('a sink that is down for an hour: what waits is bounded, fetching slows, and all is delivered afterwards', async () => {
+  const database = await createTestDatabase();
+  const dir = mkdtempSync(join(tmpdir(), 'outrider-outage-'));
+  const world = await startWebhookWorld();
+  const web: Web = await startWeb({
+    seed: 43,
+    publishers: 12,
+    startMs: Date.parse('2024-06-05T12:00:00Z'),
+    speed: 0,
+  });
+  await web.writeHostsFile(join(dir, 'hosts'));
+  const bound = 100;
+  let engine: Engine | null = null;
+  try {
+    const { config } = loadConfig({
+      env: {
+        DATABASE_URL: database.url,
+        OUTRIDER_FETCH_HOSTS_FILE: join(dir, 'hosts'),
+        OUTRIDER_FETCH_ALLOW_NETWORKS: `127.0.0.0/8:${web.port}`,
+        OUTRIDER_FETCH_DEFAULT_DELAY_MS: '20',
+        OUTRIDER_FETCH_NETWORK_GAP_MS: '0',
+        OUTRIDER_DOCUMENTS_MAX_UNDELIVERED: String(bound),
+        OUTRIDER_WEBHOOK_URL: world.url,
+        OUTRIDER_WEBHOOK_SECRET: world.secret,
+        LOG_LEVEL: 'error',
+      },
+    });
+    await world.break();
+    engine = await startEngine({ config, roles: ['fetch', 'schedule'], version: '0.0.0-test', log });
+    for (const { host } of web.publishers) {
+      const { source } = await createSource(database.pool, { url: `http://${host}/`, name: host });
+      await startDiscovery(database.pool, source.id);
+    }
+    const webhook = async () => (await listSinks(database.pool)).find((sink) => sink.name === 'webhook')!;
+    await waitUntil(
+      'more waits than may',
+      async () => (await webhook()).waiting > bound || String((await webhook()).waiting),
+    );
+    const requests = () => web.log.read().length;
+    await waitUntil('nothing more is fetched', async () => {
+      const before = requests();
+      await new Promise((resolve) => setTimeout(resolve, 4000));
+      return requests() === before || `${requests() - before} more requests`;
+    });
+    const full = await webhook();
+    // Those that were being fetched when the bound was met come on top: a lease's worth for each domain at most.
+    expect(full.waiting).toBeLessThan(bound * 6);
+    expect(full.failingSince).not.toBeNull();
+    const left = await database.pool.query<{ n: number }>(
+      'SELECT count(*)::integer AS n FROM url_frontier WHERE ready',
+    );
+    expect(left.rows[0]!.n).toBeGreaterThan(0);
+    await database.pool.query(`UPDATE sink_states SET failing_since = failing_since - interval '1 hour', retry_at = now()
+      WHERE sink = 'webhook' AND failing_since IS NOT NULL`);
+    expect((await webhook()).waiting).toBeGreaterThanOrEqual(full.waiting);
+    await world.mend();
+    await waitUntil(
+      'everything is fetched and delivered',
+      async () => {
+        await database.pool.query(`UPDATE sink_states SET retry_at = NULL WHERE sink = 'webhook'`);
+        return isQuiet(database.pool);
+      },
+      180_000,
+    );
+    const documents = await database.pool.query<{ text: string }>(
+      `SELECT text FROM documents WHERE page_type <> 'stub' ORDER BY text`,
+    );
+    const received = [...(await world.received()).values()];
+    expect(received.map((one) => one.text).sort()).toEqual(documents.rows.map((row) => row.text).sort());
+    expect(received.every((one) => one.times === 1)).toBe(true);
+    expect(await webhook()).toMatchObject({ waiting: 0, deadLetters: 0, error: null });
+  } finally {
+    await engine?.stop();
+    await web.close();
+    await world.close();
+    await database.drop();
+    rmSync(dir, { recursive: true, force: true });
+  }
+}, 300_000);
+
+let database: TestDatabase;
+let dir: string;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  dir = mkdtempSync(join(tmpdir(), 'outrider-backlog-'));
+});
+afterAll(async () => {
+  await database.drop();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+test('a backlog of tens of thousands leaves no room taken behind', async () => {
+  const documents = 30_000;
+  const sink = createNdjsonSink({
+    name: 'files',
+    dir,
+    mostBytes: 1e9,
+    mostAgeMs: 1e9,
+    now: () => Date.now(),
+  });
+  await ensureSink(database.pool, sink);
+  const size = async () =>
+    (
+      await database.pool.query<{ bytes: number }>(
+        `SELECT pg_total_relation_size('outbox')::integer AS bytes`,
+      )
+    ).rows[0]!.bytes;
+  const before = await size();
+  await database.pool.query(
+    `WITH made AS (
+       INSERT INTO documents (bucket, domain_key, url_hash, version, word_count, confidence, first_seen_at, last_seen_at, crawled_at,
+         content_hash, page_type, url, text)
+       SELECT n % 256, (n % 256) + 256 * (n % 50)::bigint, sha256(n::text::bytea), 1, 1, 1, now(), now(), now(), sha256(n::text::bytea), 'article',
+              'https://a.example/' || n, 'text ' || n FROM generate_series(1, $1) n
+       RETURNING bucket, domain_key, url_hash, version)
+     INSERT INTO outbox (bucket, sink, domain_key, url_hash, version, enqueued_at)
+     SELECT bucket, 'files', domain_key, url_hash, version, now() FROM made`,
+    [documents],
+  );
+  expect(await size()).toBeGreaterThan(before + 1_000_000);
+  const deliverer = new Deliverer({
+    sink,
+    database: database.db,
+    owner: 'one',
+    clock: systemClock,
+    log,
+    metrics: createMetrics(),
+  });
+  while ((await deliverer.turn(new AbortController().signal)) === 'busy');
+  await deliverer.stop();
+  const lines = readdirSync(dir)
+    .filter((name) => name.startsWith('documents-'))
+    .flatMap((name) => readFileSync(join(dir, name), 'utf8').trimEnd().split('\n'));
+  expect(lines).toHaveLength(documents);
+  expect(new Set(lines).size).toBe(documents);
+  expect(await tidyOutbox(database.pool)).toBe(true);
+  expect(await size()).toBeLessThanOrEqual(before + 3 * 8192);
+  expect(await tidyOutbox(database.pool)).toBe(false);
+});

@@ -9,7 +9,7 @@ const src = join(root, 'src');
 // Lower layers never import higher ones; inside one layer a folder may import another, but no cycles.
 const layers = [
   ['errors', 'text', 'dates', 'url', 'robots', 'html', 'extract', 'validate', 'feed-formats', 'source-lists'],
-  ['telemetry', 'config', 'db'],
+  ['telemetry', 'config', 'db', 's3'],
   ['sources', 'channels', 'frontier', 'domains', 'documents', 'jobs', 'explain', 'switches'],
   ['fetch', 'ingest', 'discover', 'schedule', 'sinks', 'resilience', 'websub'],
   ['api', 'cli'],

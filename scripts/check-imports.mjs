@@ -8,9 +8,21 @@ const src = join(root, 'src');
 
 // Lower layers never import higher ones; inside one layer a folder may import another, but no cycles.
 const layers = [
-  ['errors', 'text', 'dates', 'url', 'robots', 'html', 'extract', 'validate', 'feed-formats', 'source-lists'],
-  ['telemetry', 'config', 'db', 's3'],
-  ['sources', 'channels', 'frontier', 'domains', 'documents', 'jobs', 'explain', 'switches'],
+  [
+    'errors',
+    'text',
+    'dates',
+    'url',
+    'robots',
+    'html',
+    'extract',
+    'validate',
+    'feed-formats',
+    'image-formats',
+    'source-lists',
+  ],
+  ['telemetry', 'config', 'db', 's3', 'blobs'],
+  ['sources', 'channels', 'frontier', 'domains', 'documents', 'images', 'jobs', 'explain', 'switches'],
   ['fetch', 'ingest', 'discover', 'schedule', 'sinks', 'resilience', 'websub'],
   ['api', 'cli'],
 ];

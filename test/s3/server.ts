@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { checkSignature, escapeBytes, type Keys, unescape } from './signature.ts';
+import { checkSignature, escapeBytes, type Keys, unescapeBytes } from './signature.ts';
 
 /** How a request may be made to fail. `hang_up` closes the connection, `stall` never answers. */
 export type S3Fault =
@@ -13,6 +13,7 @@ export type S3Fault =
 
 export type S3Seen = { method: string; key: string; status: number | null };
 
+type Reply = { status: number; headers: Record<string, string>; body?: Buffer };
 type Stored = { body: Buffer; contentType: string; at: Date };
 
 /** A small S3 store on loopback: signatures, buckets, conditional writes, listings, and faults on demand. */
@@ -41,83 +42,88 @@ export async function startS3(options: { bucket?: string; port?: number } = {}):
   let skewMs = 0;
   let isConditional = true;
 
-  const answer = (request: IncomingMessage, response: ServerResponse, body: Buffer): void => {
-    const method = request.method ?? '';
+  /** What a request is answered; null: its connection is closed, undefined: it waits for ever. */
+  const answer = (
+    request: IncomingMessage,
+    body: Buffer,
+    seen: S3Seen,
+    name: string,
+  ): Reply | null | undefined => {
+    const { method, key } = seen;
     const target = request.url ?? '';
-    const path = unescape(target.split('?', 1)[0]!).toString();
-    const [, name, key = ''] = /^\/([^/]*)(?:\/(.*))?$/s.exec(path) ?? [];
-    const seen: S3Seen = { method, key, status: null };
-    requests.push(seen);
-    const send = (status: number, headers: Record<string, string>, content: Buffer | string = ''): void => {
-      seen.status = status;
-      const date = new Date(Date.now() + skewMs).toUTCString();
-      response.writeHead(status, { date, 'x-amz-request-id': String(requests.length), ...headers });
-      response.end(method === 'HEAD' ? undefined : content);
-    };
-    const fail = (status: number, code: string, message: string, headers = {}): void =>
-      send(
-        status,
-        { 'content-type': 'application/xml', ...headers },
-        `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message></Error>`,
-      );
     const fault = decideFault?.({ method, key, nth: requests.length }) ?? null;
-    if (fault === 'stall') return;
-    if (fault === 'hang_up') return void request.socket.destroy();
+    if (fault === 'stall') return undefined;
+    if (fault === 'hang_up') return null;
     if (fault !== null && fault !== 'lose_answer') {
       const wait = fault.retryAfter === undefined ? {} : { 'retry-after': String(fault.retryAfter) };
-      return fail(fault.status, fault.code, 'as the test asked for', wait);
+      return failure(fault.status, fault.code, 'as the test asked for', wait);
     }
     const headers = Object.fromEntries(
       Object.entries(request.headers).map(([header, value]) => [header, String(value)]),
     );
     const verdict = checkSignature({ method, target, headers, body }, keys, Date.now() + skewMs);
-    if (!verdict.ok) return fail(verdict.status, verdict.code, verdict.message);
-    if (name !== bucket) return fail(404, 'NoSuchBucket', 'the bucket does not exist');
+    if (!verdict.ok) return failure(verdict.status, verdict.code, verdict.message);
+    if (name !== bucket) return failure(404, 'NoSuchBucket', 'the bucket does not exist');
     if (key === '') {
       const query = new URLSearchParams(target.split('?')[1] ?? '');
       if (method !== 'GET' || query.get('list-type') !== '2')
-        return fail(501, 'NotImplemented', 'no such call');
-      return send(200, { 'content-type': 'application/xml' }, listing(objects, bucket, query));
+        return failure(501, 'NotImplemented', 'no such call');
+      const text = listing(objects, bucket, query);
+      return { status: 200, headers: { 'content-type': 'application/xml' }, body: Buffer.from(text) };
     }
-    if (Buffer.byteLength(key) > 1024) return fail(400, 'KeyTooLongError', 'the key is too long');
+    if (Buffer.byteLength(key) > 1024) return failure(400, 'KeyTooLongError', 'the key is too long');
     const known = objects.get(key);
     switch (method) {
       case 'PUT':
         if (headers['if-none-match'] !== undefined && !isConditional)
-          return fail(501, 'NotImplemented', 'a header means something this store does not do');
+          return failure(501, 'NotImplemented', 'a header means something this store does not do');
         if (headers['if-none-match'] === '*' && known !== undefined)
-          return fail(412, 'PreconditionFailed', 'the object is there');
+          return failure(412, 'PreconditionFailed', 'the object is there');
         objects.set(key, {
           body,
           contentType: headers['content-type'] ?? 'binary/octet-stream',
           at: new Date(),
         });
-        if (fault === 'lose_answer') return void request.socket.destroy();
-        return send(200, { etag: etagOf(body) });
+        return fault === 'lose_answer' ? null : { status: 200, headers: { etag: etagOf(body) } };
       case 'GET':
       case 'HEAD':
-        if (known === undefined) return fail(404, 'NoSuchKey', 'the key does not exist');
-        return send(
-          200,
-          {
-            'content-type': known.contentType,
-            'content-length': String(known.body.length),
-            etag: etagOf(known.body),
-          },
-          known.body,
-        );
+        return known === undefined
+          ? failure(404, 'NoSuchKey', 'the key does not exist')
+          : {
+              status: 200,
+              headers: {
+                'content-type': known.contentType,
+                'content-length': String(known.body.length),
+                etag: etagOf(known.body),
+              },
+              body: known.body,
+            };
       case 'DELETE':
         objects.delete(key);
-        return send(204, {});
+        return { status: 204, headers: {} };
       default:
-        return fail(405, 'MethodNotAllowed', 'no such call');
+        return failure(405, 'MethodNotAllowed', 'no such call');
     }
+  };
+
+  const handle = (request: IncomingMessage, response: ServerResponse, body: Buffer): void => {
+    const path = unescapeBytes((request.url ?? '').split('?', 1)[0]!).toString();
+    const [, name = '', key = ''] = /^\/([^/]*)(?:\/(.*))?$/s.exec(path) ?? [];
+    const seen: S3Seen = { method: request.method ?? '', key, status: null };
+    requests.push(seen);
+    const reply = answer(request, body, seen, name);
+    if (reply === null) request.socket.destroy();
+    if (reply == null) return;
+    seen.status = reply.status;
+    const date = new Date(Date.now() + skewMs).toUTCString();
+    response.writeHead(reply.status, { date, 'x-amz-request-id': String(requests.length), ...reply.headers });
+    response.end(seen.method === 'HEAD' ? undefined : reply.body);
   };
 
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => answer(request, response, Buffer.concat(parts)));
+    request.on('end', () => handle(request, response, Buffer.concat(parts)));
     request.on('error', () => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve));
@@ -143,6 +149,14 @@ export async function startS3(options: { bucket?: string; port?: number } = {}):
       }),
   };
 }
+
+const failure = (status: number, code: string, message: string, headers = {}): Reply => ({
+  status,
+  headers: { 'content-type': 'application/xml', ...headers },
+  body: Buffer.from(
+    `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message></Error>`,
+  ),
+});
 
 const etagOf = (body: Buffer): string => `"${createHash('md5').update(body).digest('hex')}"`;
 

@@ -60,12 +60,12 @@ function signatureOf(
     .map((pair) => {
       const at = pair.includes('=') ? pair.indexOf('=') : pair.length;
       return [
-        escapeBytes(unescape(pair.slice(0, at)), false),
-        escapeBytes(unescape(pair.slice(at + 1)), false),
+        escapeBytes(unescapeBytes(pair.slice(0, at)), false),
+        escapeBytes(unescapeBytes(pair.slice(at + 1)), false),
       ];
     })
     .sort(([a, x], [b, y]) => (a! === b! ? (x! < y! ? -1 : 1) : a! < b! ? -1 : 1));
-  let canonical = `${request.method}\n${escapeBytes(unescape(path), true)}\n`;
+  let canonical = `${request.method}\n${escapeBytes(unescapeBytes(path), true)}\n`;
   canonical += `${pairs.map(([name, value]) => `${name}=${value}`).join('&')}\n`;
   for (const name of [...facts.signed].sort())
     canonical += `${name}:${(request.headers[name] ?? '').trim().replace(/\s+/g, ' ')}\n`;
@@ -81,7 +81,7 @@ function signatureOf(
 }
 
 /** The bytes that percent escapes stand for. */
-export function unescape(text: string): Buffer {
+export function unescapeBytes(text: string): Buffer {
   const bytes: number[] = [];
   const raw = Buffer.from(text);
   for (let i = 0; i < raw.length; i += 1) {

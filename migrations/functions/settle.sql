@@ -311,6 +311,10 @@ BEGIN
        WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key AND d.url_hash = ANY (v_stored.same || v_unchanged);
     END IF;
 
+    IF v_images_stored > 0 THEN
+      PERFORM settle_images(p_bucket, p_domain_key, p_items, v_hashes, v_now);
+    END IF;
+
     IF v_polled THEN
       INSERT INTO channel_state AS c (bucket, channel_id, polls, not_modified, items_seen, items_new, errors_in_row,
                                       error_kind, failing_since, last_success_at, last_item_at, format, hub, slept_at,

@@ -1,4 +1,5 @@
 import type { Database } from '../db/index.ts';
+import { removeSightings } from '../images/index.ts';
 import { leaveCluster } from './clusters.ts';
 import { keyArrays, loadSignatures, removeBands, removeSignatures } from './signatures.ts';
 
@@ -33,6 +34,7 @@ async function removePortion(database: Database, sourceId: number): Promise<numb
     }
     await removeBands(tx, signed);
     await removeSignatures(tx, keys);
+    await removeSightings(tx, keys);
     await tx.query(
       `UPDATE domains d SET documents = d.documents - x.documents
          FROM (SELECT k.bucket, k.domain_key, count(*) AS documents

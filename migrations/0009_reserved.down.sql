@@ -1,0 +1,1 @@
+-- Holds the number: the runner knows no gaps.

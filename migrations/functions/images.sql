@@ -59,7 +59,8 @@ BEGIN
      WHERE f.kind = 'image' AND f.status = 'redirected' AND f.content_hash IS NULL;
 END $$;
 
--- Makes addresses due again whose image was swept since, or whose row was given up with the source it belonged to.
+-- Makes addresses due again whose image was swept since, or whose row was given up with the source it belonged to
+-- or because images were off.
 CREATE FUNCTION image_requeue(p_items image_sighting[], p_now timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -74,7 +75,7 @@ BEGIN
        WHERE f.kind = 'image' AND (
          f.status IN ('fetched', 'redirected') AND f.content_hash IS NOT NULL AND NOT EXISTS (
            SELECT FROM images m WHERE m.bucket = image_bucket(f.content_hash) AND m.sha256 = f.content_hash)
-         OR f.status = 'dead' AND f.error_code = 'source_deleted')
+         OR f.status = 'dead' AND f.error_code IN ('source_deleted', 'images_off'))
     ), queued AS (
       UPDATE url_frontier f
          SET status = 'pending', ready = true, due_at = p_now, tries = 0, error_code = NULL, error_text = NULL,

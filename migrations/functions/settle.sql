@@ -146,7 +146,9 @@ END $$;
 CREATE FUNCTION log_is_page(p_kind text, p_outcome text, p_status smallint) RETURNS boolean LANGUAGE sql IMMUTABLE AS
 $$ SELECT p_kind IN ('article', 'listing') AND p_outcome IN ('response', 'not_modified', 'needs_javascript') AND p_status < 400 $$;
 CREATE FUNCTION log_is_error(p_kind text, p_outcome text, p_status smallint) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
-  SELECT p_kind <> 'robots' AND (coalesce(p_status, 999) >= 400 OR p_outcome NOT IN ('response', 'not_modified', 'redirect', 'unsupported_type', 'needs_javascript'))
+  SELECT p_kind <> 'robots' AND (coalesce(p_status, 999) >= 400
+      -- An image that is not worth storing is no fault of its host.
+      OR p_kind <> 'image' AND p_outcome NOT IN ('response', 'not_modified', 'redirect', 'unsupported_type', 'needs_javascript'))
      AND p_outcome <> 'outage'
 $$;
 

@@ -1,5 +1,5 @@
 import type { Database } from '../db/index.ts';
-import { removeSightings } from '../images/index.ts';
+import { removeSightings, removeSourceSightings } from '../images/index.ts';
 import { leaveCluster } from './clusters.ts';
 import { keyArrays, loadSignatures, removeBands, removeSignatures } from './signatures.ts';
 
@@ -12,8 +12,10 @@ export async function removeDocuments(database: Database, sourceId: number): Pro
   for (;;) {
     const count = await removePortion(database, sourceId);
     removed += count;
-    if (count < portion) return removed;
+    if (count < portion) break;
   }
+  await removeSourceSightings(database, sourceId);
+  return removed;
 }
 
 async function removePortion(database: Database, sourceId: number): Promise<number> {

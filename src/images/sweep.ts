@@ -30,6 +30,24 @@ export async function removeSightings(
   );
 }
 
+const portion = 500;
+
+/** Forgets what pages of a source show, also of those that never became documents (copies of another page). */
+export async function removeSourceSightings(database: Database, sourceId: number): Promise<void> {
+  for (;;) {
+    const count = await database.withTransaction(async (tx) => {
+      const found = await tx.query<{ domainKey: bigint; hash: Buffer }>(
+        `SELECT DISTINCT page_domain_key AS "domainKey", page_hash AS hash
+           FROM (SELECT page_domain_key, page_hash FROM image_sightings WHERE source_id = $1 LIMIT ${portion}) s`,
+        [sourceId],
+      );
+      if (found.rows.length > 0) await removeSightings(tx, found.rows);
+      return found.rows.length;
+    });
+    if (count === 0) return;
+  }
+}
+
 export type SweepResult = { swept: number; failed: string | null };
 
 /**

@@ -6,6 +6,9 @@ import { identifyUrl, type UrlIdentity } from '../url/index.ts';
 /** How a source's articles are found. */
 export type IngestionMode = 'feed' | 'spider' | 'both';
 
+/** What is done with the images of a source's articles. */
+export type ImageMode = 'off' | 'reference' | 'store';
+
 /** Settings that are read as a whole and seldom changed. */
 export type SourceSettings = {
   articleUrlPatterns?: string[];
@@ -19,6 +22,8 @@ export type SourceSettings = {
   respectRobots?: boolean;
   /** Proxies for its requests instead of the configured ones; an empty list means none. */
   proxies?: string[];
+  /** What is done with images of its articles instead of what is configured. */
+  images?: ImageMode;
   /** CSS selectors that are tried before any other evidence on its pages. */
   selectors?: Selectors;
 };
@@ -154,6 +159,7 @@ export type SourceChange = {
   /** Feeds are polled at exactly that interval; null or false: when items are expected. */
   fixedInterval?: boolean | null;
   proxies?: string[] | null;
+  images?: ImageMode | null;
 };
 
 /** Changes a source and writes down who did it; null when there is none of that name. */

@@ -8,8 +8,9 @@ export type S3Fault =
   | { status: number; code: string; retryAfter?: number }
   | 'hang_up'
   | 'stall'
-  /** The object is kept, the answer is lost. */
-  | 'lose_answer';
+  /** The object is kept, the answer is lost, or never sent. */
+  | 'lose_answer'
+  | 'stall_after';
 
 export type S3Seen = { method: string; key: string; status: number | null };
 
@@ -54,7 +55,7 @@ export async function startS3(options: { bucket?: string; port?: number } = {}):
     const fault = decideFault?.({ method, key, nth: requests.length }) ?? null;
     if (fault === 'stall') return undefined;
     if (fault === 'hang_up') return null;
-    if (fault !== null && fault !== 'lose_answer') {
+    if (fault !== null && typeof fault === 'object') {
       const wait = fault.retryAfter === undefined ? {} : { 'retry-after': String(fault.retryAfter) };
       return failure(fault.status, fault.code, 'as the test asked for', wait);
     }
@@ -84,6 +85,7 @@ export async function startS3(options: { bucket?: string; port?: number } = {}):
           contentType: headers['content-type'] ?? 'binary/octet-stream',
           at: new Date(),
         });
+        if (fault === 'stall_after') return undefined;
         return fault === 'lose_answer' ? null : { status: 200, headers: { etag: etagOf(body) } };
       case 'GET':
       case 'HEAD':

@@ -24,7 +24,12 @@ it('rests longer and longer while the store is in trouble, and at once no more w
   const folder = join(dir, 'blobs');
   writeFileSync(folder, 'a file where the folder should be');
   const { config } = loadConfig({ env: { OUTRIDER_BLOBS_DIR: folder } });
-  const store = new ImageStore({ db: database.pool, config, clock, log: createLog({ level: 'silent', format: 'json' }) });
+  const store = new ImageStore({
+    db: database.pool,
+    config,
+    clock,
+    log: createLog({ level: 'silent', format: 'json' }),
+  });
   const facts = { format: 'png', width: 300, height: 300, perceptualHash: 2n ** 64n - 1n } as const;
   const image = { sha256: Buffer.alloc(32, 5), facts, body: Buffer.from('bytes') };
   const rests: number[] = [];

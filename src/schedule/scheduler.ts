@@ -1,3 +1,4 @@
+import { type BlobStore, openBlobStore } from '../blobs/index.ts';
 import { pruneStates, sharePolls } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
@@ -5,6 +6,7 @@ import { discoverChannels } from '../discover/index.ts';
 import { indexDocuments } from '../documents/index.ts';
 import { countDomains, loadLeases, rescoreDomains, reviveAllowed } from '../domains/index.ts';
 import { dropOldPartitions, ensurePartitions, foldCounters, pruneProbes } from '../frontier/index.ts';
+import { sweepImages } from '../images/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
 import { sweepDisabled } from '../sources/index.ts';
 import { SwitchReader } from '../switches/index.ts';
@@ -33,11 +35,13 @@ export class Scheduler {
   readonly #stop = new AbortController();
   readonly #switches: SwitchReader;
   readonly #subscriber: Subscriber | null;
+  readonly #blobs: BlobStore;
   #loops: Promise<unknown> = Promise.resolve();
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
     this.#switches = new SwitchReader(options.database.pool, () => options.clock.monotonic());
+    this.#blobs = openBlobStore(options.config);
     const callback = options.config.websub.callbackUrl;
     this.#subscriber = callback === null ? null : new Subscriber({ ...options, callback });
   }
@@ -77,6 +81,7 @@ export class Scheduler {
     this.#stop.abort();
     await this.#subscriber?.close();
     await this.#loops;
+    await this.#blobs.close();
   }
 
   async #subscribe(subscriber: Subscriber): Promise<TurnResult> {
@@ -128,6 +133,22 @@ export class Scheduler {
     }
     await pruneProbes(pool);
     await pruneStates(pool);
+    await this.#sweep();
     return 'idle';
+  }
+
+  /** Images that nobody shows any more, with their bytes. */
+  async #sweep(): Promise<void> {
+    const { database, config, log } = this.#options;
+    let all = 0;
+    while (!this.#stop.signal.aborted) {
+      const { swept, failed } = await sweepImages(database, this.#blobs, {
+        graceDays: config.images.sweepDays,
+      });
+      all += swept;
+      if (failed !== null) log.warn({ detail: failed }, 'images that nobody shows could not be deleted');
+      if (swept === 0 || failed !== null) break;
+    }
+    if (all > 0) log.info({ images: all }, 'deleted images that no page shows any more');
   }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BlobStore, openFolderStore, openS3Store } from '../../src/blobs/index.ts';
-import { type SubmitItem, submit, type UrlKind } from '../../src/frontier/index.ts';
+import { ensurePartitions, type SubmitItem, submit, type UrlKind } from '../../src/frontier/index.ts';
 import { sightSubmitted } from '../../src/images/index.ts';
 import { createSource, type ImageMode, type Source, updateSource } from '../../src/sources/index.ts';
 import { identifyUrl } from '../../src/url/index.ts';
@@ -71,7 +71,10 @@ export class ImageLab {
     const dir = mkdtempSync(join(tmpdir(), 'outrider-images-'));
     const site = await ImageSite.open();
     writeFileSync(join(dir, 'hosts'), site.hostsLine(...hosts));
-    return new ImageLab(site, await createTestDatabase(), dir, s3);
+    const database = await createTestDatabase();
+    // A scheduler that comes later makes the days of the log only while they are empty.
+    await ensurePartitions(database.pool, 'crawl_log');
+    return new ImageLab(site, database, dir, s3);
   }
 
   async close(): Promise<void> {
@@ -82,8 +85,8 @@ export class ImageLab {
     rmSync(this.dir, { recursive: true, force: true });
   }
 
-  start(env: Readonly<Record<string, string>> = {}): Outrider {
-    const one = new Outrider(['fetch'], { home: this.dir, env: { ...this.env, ...env } });
+  start(env: Readonly<Record<string, string>> = {}, role: 'fetch' | 'schedule' = 'fetch'): Outrider {
+    const one = new Outrider([role], { home: this.dir, env: { ...this.env, ...env } });
     this.#running.add(one);
     return one;
   }

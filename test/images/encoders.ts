@@ -173,3 +173,60 @@ export function makeWebp({ width, height }: Size, kind: 'VP8 ' | 'VP8L' | 'VP8X'
   head.writeUInt32LE(content.length, 16);
   return Buffer.concat([head, content]);
 }
+
+/** A lossless WebP without any compression: every channel has a code of eight bits for each value. */
+export function encodeWebp({ width, height }: Size, picture: Picture): Buffer {
+  const bytes: number[] = [];
+  let [held, count] = [0, 0];
+  // The least bit first.
+  const put = (value: number, bits: number): void => {
+    for (let i = 0; i < bits; i += 1) {
+      held |= ((value >> i) & 1) << count;
+      count += 1;
+      if (count < 8) continue;
+      bytes.push(held);
+      [held, count] = [0, 0];
+    }
+  };
+  const putCode = (symbol: number): void => {
+    for (let i = 7; i >= 0; i -= 1) put(symbol >> i, 1);
+  };
+  put(0x2f, 8);
+  put(width - 1, 14);
+  put(height - 1, 14);
+  // No alpha, version 0, no transform, no cache, one group of codes.
+  for (const bits of [1, 3, 1, 1, 1]) put(0, bits);
+  // Green with the codes for lengths, red, blue: lengths of 8 for the values, 0 for the rest.
+  for (const extra of [24, 0, 0]) {
+    put(0, 1);
+    put(12 - 4, 4);
+    for (const length of [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 1]) put(length, 3);
+    put(0, 1);
+    for (let i = 0; i < 256 + extra; i += 1) put(i < 256 ? 1 : 0, 1);
+  }
+  // Alpha is always 255, distances are never used.
+  for (const [value, bits] of [
+    [1, 1],
+    [0, 1],
+    [1, 1],
+    [255, 8],
+    [1, 1],
+    [0, 1],
+    [0, 1],
+    [0, 1],
+  ] as const)
+    put(value, bits);
+  for (let y = 0; y < height; y += 1)
+    for (let x = 0; x < width; x += 1) {
+      const [red, green, blue] = picture(x, y);
+      for (const value of [green, red, blue]) putCode(value);
+    }
+  put(0, 8 + (8 - count));
+  const content = Buffer.from(bytes.length % 2 === 0 ? bytes : [...bytes, 0]);
+  const head = Buffer.alloc(20);
+  head.write('RIFF');
+  head.writeUInt32LE(content.length + 12, 4);
+  head.write('WEBPVP8L', 8);
+  head.writeUInt32LE(content.length, 16);
+  return Buffer.concat([head, content]);
+}

@@ -5,7 +5,7 @@ import { listImages, sweepImages } from '../../src/images/index.ts';
 import { type Source, updateSource } from '../../src/sources/index.ts';
 import { identifyUrl } from '../../src/url/index.ts';
 import { waitUntil } from '../e2e/wait.ts';
-import { encodeGif, encodePng, makeAvif, makeWebp, paint, pngHeader } from './encoders.ts';
+import { encodeGif, encodePng, encodeWebp, makeAvif, paint, pngHeader } from './encoders.ts';
 import { encodeJpeg } from './jpeg-encoder.ts';
 import { ImageLab } from './lab.ts';
 
@@ -13,7 +13,7 @@ const size = { width: 320, height: 260 };
 const jpeg = encodeJpeg(size, paint(1, size));
 const png = encodePng(size, paint(2, size));
 const gif = encodeGif(size, paint(3, size));
-const webp = makeWebp(size, 'VP8X');
+const webp = encodeWebp(size, paint(6, size));
 const avif = makeAvif(size);
 const moved = encodePng(size, paint(4, size));
 const led = encodePng(size, paint(5, size));
@@ -112,7 +112,7 @@ describe('the images of an article', () => {
     for (const [format, body] of Object.entries({ jpeg, png, gif, webp, avif })) {
       const { hash, ...image } = stored.get(sha256(body))!;
       expect(image).toMatchObject({ ...size, format, bytes: body.length, storedIn: 'folder', pages: 1 });
-      expect(hash !== null, format).toBe(['jpeg', 'png', 'gif'].includes(format));
+      expect(hash !== null, format).toBe(format !== 'avif');
     }
   });
 

@@ -374,10 +374,11 @@ export class DomainRun {
 
   /** Stored first, settled second: a crash in between only stores the same again. */
   async #storeImage(row: LeasedUrl, end: RowEnd): Promise<RowEnd> {
-    const { images } = this.#deps;
+    const { images, metrics } = this.#deps;
     const { image } = end;
     if (image === undefined) return end;
     const put = await this.#retried(() => images.put(image));
+    metrics.images.inc({ outcome: put.outcome });
     return put.outcome === 'stored'
       ? end
       : { ...concludeUnstored(row, put.detail, images.restMs), domain: end.domain };

@@ -7,6 +7,7 @@ CREATE TYPE url_kind AS ENUM ('article', 'listing', 'channel', 'image', 'probe')
 CREATE TYPE url_origin AS ENUM ('feed', 'sitemap', 'push', 'spider', 'archive', 'refresh', 'redirect', 'manual');
 CREATE TYPE url_status AS ENUM ('pending', 'fetched', 'redirected', 'duplicate', 'failed', 'needs_render', 'dead');
 CREATE TYPE backfill_item AS (bucket smallint, domain_key bigint, domain text, parent_domain text, first_seen_at timestamp with time zone, last_crawled_at timestamp with time zone, pages_known bigint, pages_crawled bigint, documents bigint, errors_total bigint, block_reason text, rest_ms double precision);
+CREATE TYPE image_sighting AS (ord integer, bucket smallint, domain_key bigint, url_hash bytea, page_domain_key bigint, page_hash bytea, source_id integer, execution_id bigint);
 CREATE TYPE seed_item AS (ord integer, bucket smallint, domain_key bigint, domain text, parent_domain text, rank integer);
 CREATE TYPE settle_document AS (url_hash bytea, url text, source_id integer, word_count integer, confidence real, published_at timestamp with time zone, modified_at timestamp with time zone, content_hash bytea, page_type text, language text, canonical_url text, title text, section text, description text, lead_image text, authors text[], keywords text[], meta jsonb, text_start integer, text_length integer, raw_start integer, raw_length integer, raw_encoding text, raw_type text, hold boolean);
 CREATE TYPE settle_domain AS (hold_ms double precision, hold_reason hold_reason, penalty_ms integer, good_run smallint, robots_delay_ms integer, source_delay_ms integer, ladder jsonb, trial_passed boolean, move_to domain_status, move_reason text, rest_ms double precision[]);
@@ -331,6 +332,32 @@ CREATE TABLE foreign_hosts (
   urls integer NOT NULL,
   is_new boolean NOT NULL
 );
+CREATE TABLE image_sightings (
+  bucket smallint NOT NULL,
+  domain_key bigint NOT NULL,
+  url_hash bytea NOT NULL,
+  page_domain_key bigint NOT NULL,
+  page_hash bytea NOT NULL,
+  first_seen_at timestamp with time zone NOT NULL,
+  last_seen_at timestamp with time zone NOT NULL,
+  execution_id bigint,
+  source_id integer,
+  sha256 bytea
+) WITH (fillfactor=80);
+CREATE TABLE images (
+  bucket smallint NOT NULL,
+  width integer NOT NULL,
+  height integer NOT NULL,
+  bytes integer NOT NULL,
+  perceptual_hash bigint,
+  first_seen_at timestamp with time zone NOT NULL,
+  last_seen_at timestamp with time zone NOT NULL,
+  stored_at timestamp with time zone,
+  idle_since timestamp with time zone,
+  format text NOT NULL,
+  stored_in text NOT NULL,
+  sha256 bytea NOT NULL
+);
 CREATE TABLE outbox (
   bucket smallint NOT NULL,
   sink text NOT NULL,
@@ -562,6 +589,19 @@ ALTER TABLE domain_slots ADD CONSTRAINT domain_slots_top_check CHECK (((top >= 1
 ALTER TABLE domains ADD CONSTRAINT domains_pkey PRIMARY KEY (bucket, domain_key);
 ALTER TABLE domains ADD CONSTRAINT domains_seed_rank_check CHECK ((seed_rank >= 1));
 ALTER TABLE foreign_hosts ADD CONSTRAINT foreign_hosts_pkey PRIMARY KEY (bucket, domain_key, source_id, day);
+ALTER TABLE image_sightings ADD CONSTRAINT image_sightings_pkey PRIMARY KEY (bucket, domain_key, url_hash, page_domain_key, page_hash);
+ALTER TABLE image_sightings ADD CONSTRAINT image_sightings_bucket_check CHECK (((bucket >= 0) AND (bucket <= 255)));
+ALTER TABLE image_sightings ADD CONSTRAINT image_sightings_page_hash_check CHECK ((octet_length(page_hash) = 32));
+ALTER TABLE image_sightings ADD CONSTRAINT image_sightings_sha256_check CHECK ((octet_length(sha256) = 32));
+ALTER TABLE image_sightings ADD CONSTRAINT image_sightings_url_hash_check CHECK ((octet_length(url_hash) = 32));
+ALTER TABLE images ADD CONSTRAINT images_pkey PRIMARY KEY (bucket, sha256);
+ALTER TABLE images ADD CONSTRAINT images_bucket_check CHECK (((bucket >= 0) AND (bucket <= 255)));
+ALTER TABLE images ADD CONSTRAINT images_bytes_check CHECK ((bytes > 0));
+ALTER TABLE images ADD CONSTRAINT images_format_check CHECK ((format = ANY (ARRAY['jpeg'::text, 'png'::text, 'gif'::text, 'webp'::text, 'avif'::text])));
+ALTER TABLE images ADD CONSTRAINT images_height_check CHECK ((height > 0));
+ALTER TABLE images ADD CONSTRAINT images_sha256_check CHECK ((octet_length(sha256) = 32));
+ALTER TABLE images ADD CONSTRAINT images_stored_in_check CHECK ((stored_in = ANY (ARRAY['folder'::text, 's3'::text])));
+ALTER TABLE images ADD CONSTRAINT images_width_check CHECK ((width > 0));
 ALTER TABLE outbox ADD CONSTRAINT outbox_pkey PRIMARY KEY (bucket, sink, domain_key, url_hash, version);
 ALTER TABLE probe_results ADD CONSTRAINT probe_results_pkey PRIMARY KEY (bucket, domain_key, url_hash);
 ALTER TABLE raw_pages ADD CONSTRAINT raw_pages_pkey PRIMARY KEY (bucket, domain_key, url_hash, fetched_at);
@@ -629,6 +669,10 @@ CREATE INDEX domain_slots_ready ON domain_slots USING btree (pool, top, next_at)
 CREATE INDEX domain_slots_wake ON domain_slots USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 CREATE INDEX domains_status ON domains USING btree (status, name);
 CREATE INDEX foreign_hosts_source ON foreign_hosts USING btree (source_id, day) WHERE is_new;
+CREATE INDEX image_sightings_image ON image_sightings USING btree (sha256) WHERE (sha256 IS NOT NULL);
+CREATE INDEX image_sightings_page ON image_sightings USING btree (page_domain_key, page_hash);
+CREATE INDEX image_sightings_source ON image_sightings USING btree (source_id, first_seen_at);
+CREATE INDEX images_idle ON images USING btree (idle_since) WHERE (idle_since IS NOT NULL);
 CREATE INDEX robots_revive ON robots USING btree (bucket, domain_key) WHERE (revive_after IS NOT NULL);
 CREATE INDEX url_frontier_parked ON url_frontier USING btree (bucket, domain_key, due_at) WHERE ((NOT ready) AND (due_at IS NOT NULL) AND (status <> 'fetched'::url_status));
 CREATE INDEX url_frontier_pick ON url_frontier USING btree (bucket, domain_key, budgeted, level DESC, due_at) WHERE ready;

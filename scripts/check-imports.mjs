@@ -8,9 +8,32 @@ const src = join(root, 'src');
 
 // Lower layers never import higher ones; inside one layer a folder may import another, but no cycles.
 const layers = [
-  ['errors', 'text', 'dates', 'url', 'robots', 'html', 'extract', 'validate', 'feed-formats', 'source-lists'],
-  ['telemetry', 'config', 'db'],
-  ['sources', 'channels', 'frontier', 'domains', 'documents', 'outbox', 'jobs', 'explain', 'switches'],
+  [
+    'errors',
+    'text',
+    'dates',
+    'url',
+    'robots',
+    'html',
+    'extract',
+    'validate',
+    'feed-formats',
+    'image-formats',
+    'source-lists',
+  ],
+  ['telemetry', 'config', 'db', 's3', 'blobs'],
+  [
+    'sources',
+    'channels',
+    'frontier',
+    'domains',
+    'documents',
+    'outbox',
+    'images',
+    'jobs',
+    'explain',
+    'switches',
+  ],
   ['fetch', 'ingest', 'discover', 'schedule', 'sinks', 'resilience', 'websub'],
   ['api', 'cli'],
 ];

@@ -46,8 +46,8 @@ RETURNS TABLE (rank double precision, yield double precision, remaining double p
                waiting double precision)
 LANGUAGE sql IMMUTABLE AS $$
   SELECT -100 * log(least(1000000, greatest(1, coalesce((d).seed_rank, 1000000)))),
-         -- A domain whose images are stored is an image source.
-         CASE WHEN (d).images_stored > 0
+         -- A domain whose images are stored is an image source; one that has nothing but images serves another.
+         CASE WHEN (d).images_stored > 0 AND (d).pages_crawled > 0
               THEN 2000 * least((d).images_stored::float8 / greatest((d).pages_crawled, 1), 5) / 5
               ELSE 1000 * least((d).documents::float8 / greatest((d).pages_crawled, 1), 1) END,
          2 * least(p_remaining, 500),

@@ -149,7 +149,9 @@ END $$;
 CREATE FUNCTION log_is_page(p_kind text, p_outcome text, p_status smallint) RETURNS boolean LANGUAGE sql IMMUTABLE AS
 $$ SELECT p_kind IN ('article', 'listing') AND p_outcome IN ('response', 'not_modified', 'needs_javascript') AND p_status < 400 $$;
 CREATE FUNCTION log_is_error(p_kind text, p_outcome text, p_status smallint) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
-  SELECT p_kind <> 'robots' AND (coalesce(p_status, 999) >= 400 OR p_outcome NOT IN ('response', 'not_modified', 'redirect', 'unsupported_type', 'needs_javascript'))
+  SELECT p_kind <> 'robots' AND (coalesce(p_status, 999) >= 400
+      -- An image that is not worth storing is no fault of its host.
+      OR p_kind <> 'image' AND p_outcome NOT IN ('response', 'not_modified', 'redirect', 'unsupported_type', 'needs_javascript'))
      AND p_outcome <> 'outage'
 $$;
 
@@ -312,6 +314,10 @@ BEGIN
     IF v_unchanged IS NOT NULL OR v_stored.same <> '{}' THEN
       UPDATE documents d SET last_seen_at = v_now
        WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key AND d.url_hash = ANY (v_stored.same || v_unchanged);
+    END IF;
+
+    IF v_images_stored > 0 THEN
+      PERFORM settle_images(p_bucket, p_domain_key, p_items, v_hashes, v_now);
     END IF;
 
     IF v_polled THEN

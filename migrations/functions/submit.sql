@@ -216,7 +216,8 @@ BEGIN
      WHERE i.ord = ANY (v_touched);
 END $$;
 
--- Which of these items go beyond a source's allowance for foreign hosts today: 50 new hosts, 100 URLs per host.
+-- Which of these items go beyond a source's allowance for foreign hosts today: 50 new hosts, 100 URLs per host. Images
+-- count as hosts only: nearly all of them lie at one foreign host, and their pages bound their number.
 -- Called by submit for the items it is about to insert; remembers what it lets through.
 CREATE FUNCTION submit_refuse_foreign(p_items submit_item[], p_now timestamptz)
 RETURNS TABLE (ord integer, reason text) LANGUAGE plpgsql AS $$
@@ -231,8 +232,8 @@ BEGIN
 
   RETURN QUERY
   WITH item AS (
-    SELECT i.ord, i.bucket, i.domain_key, i.source_id,
-           row_number() OVER (PARTITION BY i.source_id, i.domain_key ORDER BY i.ord) AS nth_url,
+    SELECT i.ord, i.bucket, i.domain_key, i.source_id, i.kind <> 'image' AS counts,
+           count(*) FILTER (WHERE i.kind <> 'image') OVER (PARTITION BY i.source_id, i.domain_key ORDER BY i.ord) AS nth_url,
            h.urls AS known_urls,
            h.urls IS NULL AND NOT EXISTS (
              SELECT FROM domains d WHERE d.bucket = i.bucket AND d.domain_key = i.domain_key) AS is_new
@@ -246,11 +247,11 @@ BEGIN
       FROM (SELECT item.*, min(ord) OVER (PARTITION BY source_id, domain_key) AS first_ord FROM item) item
   ), judged AS (
     SELECT ranked.*, CASE WHEN is_new AND new_hosts + nth_host > 50 THEN 'foreign_hosts'
-                          WHEN coalesce(known_urls, 0) + nth_url > 100 THEN 'foreign_urls' END AS reason
+                          WHEN counts AND coalesce(known_urls, 0) + nth_url > 100 THEN 'foreign_urls' END AS reason
       FROM ranked
   ), kept AS (
     INSERT INTO foreign_hosts AS f (bucket, domain_key, source_id, day, urls, is_new)
-    SELECT bucket, domain_key, source_id, v_day, count(*), bool_or(is_new) FROM judged
+    SELECT bucket, domain_key, source_id, v_day, count(*) FILTER (WHERE counts), bool_or(is_new) FROM judged
      WHERE reason IS NULL GROUP BY bucket, domain_key, source_id
      ORDER BY bucket, domain_key, source_id
     ON CONFLICT (bucket, domain_key, source_id, day) DO UPDATE SET urls = f.urls + excluded.urls

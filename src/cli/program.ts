@@ -9,6 +9,7 @@ import { addDocsCommands } from './commands/docs.ts';
 import { addDomainCommands } from './commands/domains.ts';
 import { addExtractCommand } from './commands/extract.ts';
 import { addFrontierCommands } from './commands/frontier.ts';
+import { addImageCommands } from './commands/images.ts';
 import { addListCommands } from './commands/lists.ts';
 import { addOperateCommands } from './commands/operate.ts';
 import { addRoleCommands } from './commands/roles.ts';
@@ -70,6 +71,7 @@ First steps:
   addExtractCommand(program);
   addDocsCommands(program);
   addSinksCommands(program);
+  addImageCommands(program);
   addDatabaseCommands(program);
   addConfigCommand(program);
   return program;

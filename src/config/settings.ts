@@ -224,6 +224,71 @@ export const settings = {
     changesDays: retained(30, 'Changes are kept in the change feed'),
   },
   ...sinkSettings,
+  images: {
+    mode: choice({
+      choices: ['off', 'reference', 'store'],
+      default: 'reference',
+      description:
+        'What is done with the images of articles: nothing, their addresses are kept with the document, or they are fetched and stored. A source may have its own.',
+    }),
+    maxPerPage: integer({
+      default: 10,
+      min: 1,
+      max: 50,
+      description: 'Most images of one article that are fetched, the lead image first.',
+    }),
+    maxBytes: integer({
+      default: 10_000_000,
+      min: 10_000,
+      max: 100_000_000,
+      description: 'Largest image that is stored.',
+    }),
+    minSide: integer({
+      default: 256,
+      min: 1,
+      max: 10_000,
+      description: 'Pixels a stored image has at least, in width and in height.',
+    }),
+    maxPixels: integer({
+      default: 100_000_000,
+      min: 65_536,
+      max: 1_000_000_000,
+      description: 'Pixels a stored image has at most, width times height.',
+    }),
+    sweepDays: integer({
+      default: 7,
+      min: 1,
+      max: 3650,
+      description: 'Days until an image is deleted that no page of ours shows any more.',
+    }),
+  },
+  blobs: {
+    kind: choice({
+      choices: ['folder', 's3'],
+      default: 'folder',
+      description:
+        'Where stored images lie: in a folder, or in an S3-compatible store. Fetchers on several machines need s3 or a shared folder.',
+    }),
+    dir: text({
+      default: null,
+      description: 'The folder; "blobs" in the data directory unless set.',
+    }),
+    s3Endpoint: webAddress({
+      default: null,
+      description:
+        'Address of the store, as https://s3.eu-central-1.amazonaws.com or http://minio:9000; it may be private.',
+    }),
+    s3Region: requiredText({ default: 'us-east-1', description: 'Region that requests are signed for.' }),
+    s3Bucket: text({ default: null, description: 'Bucket; it must be there.' }),
+    s3Prefix: text({ default: null, description: 'What the keys of blobs begin with.' }),
+    s3AccessKey: text({ default: null, secret: true, description: 'Access key of the store.' }),
+    s3SecretKey: text({ default: null, secret: true, description: 'Secret key of the store.' }),
+    s3Style: choice({
+      choices: ['path', 'host'],
+      default: 'path',
+      description: 'Whether the bucket stands in the path or in the name of the host.',
+    }),
+  },
   up: {
     fetchers: integer({
       default: 0,

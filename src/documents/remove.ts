@@ -1,4 +1,5 @@
 import type { Database } from '../db/index.ts';
+import { removeSightings, removeSourceSightings } from '../images/index.ts';
 import { leaveCluster } from './clusters.ts';
 import { keyArrays, loadSignatures, removeBands, removeSignatures } from './signatures.ts';
 
@@ -18,8 +19,10 @@ export async function removeDocuments(database: Database, sourceId: number): Pro
   for (;;) {
     const count = await removePortion(database, sourceId);
     removed += count;
-    if (count < portion) return removed;
+    if (count < portion) break;
   }
+  await removeSourceSightings(database, sourceId);
+  return removed;
 }
 
 async function removePortion(database: Database, sourceId: number): Promise<number> {
@@ -40,6 +43,7 @@ async function removePortion(database: Database, sourceId: number): Promise<numb
     }
     await removeBands(tx, signed);
     await removeSignatures(tx, keys);
+    await removeSightings(tx, keys);
     await tx.query(
       `UPDATE domains d SET documents = d.documents - x.documents
          FROM (SELECT k.bucket, k.domain_key, count(*) AS documents

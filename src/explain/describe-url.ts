@@ -1,4 +1,4 @@
-import { mostAhead, type RowFacts, type SlotFacts, type UrlFacts } from './load-url.ts';
+import { mostAhead, mostPages, type RowFacts, type SlotFacts, type UrlFacts } from './load-url.ts';
 import { ago, holdText, isHeld, reasonText, seconds, switchTexts, until } from './words.ts';
 
 /** The answer in words: what it is, why it waits or ended, and when something happens next. */
@@ -12,7 +12,7 @@ const deadReasons: Record<string, string> = {
   legal: 'it is withheld for legal reasons (451)',
   forbidden: 'the server refused it on every try',
   max_retries: 'every try failed',
-  unsupported_type: 'it is not a web page',
+  unsupported_type: 'it is of a type that is not read',
   redirect_loop: 'its redirects go in a circle',
   too_many_redirects: 'it redirects too often',
   crash_loop: 'it ended the worker three times in a row',
@@ -24,6 +24,14 @@ const deadReasons: Record<string, string> = {
   refused_port: 'its port is not allowed',
   removed: 'an operator removed it',
   cancelled: 'its job was cancelled',
+  svg: 'it is a drawing, and only raster images are stored',
+  unsupported_format: 'it is an image of a format that is not stored',
+  not_an_image: 'its bytes are no image',
+  image_truncated: 'the image is cut off',
+  image_too_small: 'the image is too small to be stored',
+  image_too_large: 'the image has too many bytes to be stored',
+  image_too_many_pixels: 'the image has too many pixels to be stored',
+  images_off: 'images of its source are not stored',
   source_deleted: 'its source was deleted',
   channel_removed: 'no channel asks for it any more',
   moved: 'its channel has another address now',
@@ -64,6 +72,7 @@ function describeState(facts: UrlFacts, row: RowFacts): State {
       return ended(
         'fetched',
         `It was fetched ${ago(row.lastFetchedAt, facts.now)}${row.hasDocument ? ' and its document is stored' : ''}.`,
+        ...imageText(row),
         ...refreshText(facts, row),
       );
     case 'redirected':
@@ -89,6 +98,19 @@ function describeState(facts: UrlFacts, row: RowFacts): State {
   }
 }
 
+function imageText({ image }: RowFacts): string[] {
+  if (image === null) return [];
+  const { format, width, height, bytes, sha256, pages } = image;
+  const many =
+    pages === 1
+      ? 'One page shows it'
+      : `${pages >= mostPages ? `${mostPages} or more` : pages} pages show it`;
+  return [
+    `It is stored as ${sha256}: ${format.toUpperCase()}, ${width} × ${height} pixels, ${bytes} bytes.`,
+    `${many}; the same image under another address is stored once.`,
+  ];
+}
+
 function refreshText(facts: UrlFacts, row: RowFacts): string[] {
   if (row.dueAt === null) return [];
   if (!facts.switches.refresh)
@@ -100,7 +122,7 @@ function refreshText(facts: UrlFacts, row: RowFacts): string[] {
 function describeWaiting(facts: UrlFacts, row: RowFacts): State {
   const { slot, now } = facts;
   const words: string[] = [];
-  if (row.status === 'failed')
+  if (row.status === 'failed' && row.tries > 0)
     words.push(
       `${row.tries === 1 ? 'One try has' : `${row.tries} tries have`} failed${row.errorCode === null ? '' : `, the last with ${row.errorCode}`}${detail(row)}.`,
     );

@@ -42,8 +42,20 @@ export type RowFacts = {
   redirectedTo: string | null;
   duplicateOf: Buffer | null;
   hasDocument: boolean;
+  /** What was stored of it, if it is an image. */
+  image: StoredImage | null;
   /** The budget of its domain governs it. */
   budgeted: boolean;
+};
+
+export type StoredImage = {
+  sha256: string;
+  format: string;
+  width: number;
+  height: number;
+  bytes: number;
+  /** Pages that show it, counted to a hundred. */
+  pages: number;
 };
 
 export type SlotFacts = {
@@ -65,6 +77,7 @@ export type SlotFacts = {
 };
 
 export const mostAhead = 1000;
+export const mostPages = 100;
 
 /** Gathers the facts about a URL: its row by key, its domain's slot, the shared robots.txt, and who goes first. */
 export async function loadUrlFacts(
@@ -107,6 +120,11 @@ const rowQuery = `
          f.discovered_at AS "discoveredAt", f.last_fetched_at AS "lastFetchedAt", f.parent_url AS "parentUrl", s.name AS "sourceName",
          f.http_status AS "httpStatus", f.error_code AS "errorCode", f.error_text AS "errorText", f.redirected_to AS "redirectedTo",
          f.duplicate_of AS "duplicateOf", f.budgeted,
+         (SELECT json_build_object('sha256', encode(m.sha256, 'hex'), 'format', m.format, 'width', m.width, 'height', m.height,
+                   'bytes', m.bytes, 'pages', (SELECT count(*) FROM (
+                     SELECT FROM image_sightings i WHERE i.sha256 = m.sha256 LIMIT ${mostPages}) i))
+            FROM images m WHERE f.kind = 'image' AND m.bucket = image_bucket(f.content_hash) AND m.sha256 = f.content_hash
+             AND m.stored_at IS NOT NULL) AS image,
          EXISTS (SELECT FROM documents d WHERE d.bucket = f.bucket AND d.domain_key = f.domain_key AND d.url_hash = f.url_hash) AS "hasDocument"
     FROM url_frontier f LEFT JOIN sources s ON s.id = f.source_id
    WHERE f.bucket = $1 AND f.domain_key = $2 AND f.url_hash = $3`;

@@ -11,18 +11,23 @@ import {
   type SubmitItem,
   settle,
 } from '../frontier/index.ts';
+import { sightSubmitted } from '../images/index.ts';
+import type { ImageSettings } from '../ingest/index.ts';
 import { decideBudget, type Switches, type SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import type { HttpClient } from './client/index.ts';
 import {
   concludeOrphan,
   concludeRow,
+  concludeUnfetchedImage,
   concludeUnpolled,
+  concludeUnstored,
   type RowContext,
   type RowEnd,
 } from './conclude/index.ts';
 import { type Arrival, type ExchangeDeps, fetchRow, requestRobots } from './exchange.ts';
 import { type FoundTotals, noteFound, nothingFound, submitFound } from './found.ts';
+import type { ImageStore } from './image-store.ts';
 import { type Cooldowns, DomainLessons } from './lessons.ts';
 import type { OutageWatch } from './outage.ts';
 import { Pacer } from './pacer.ts';
@@ -40,6 +45,7 @@ export type RunDeps = {
   switches: SwitchReader;
   multipliers: MultiplierReader;
   outage: OutageWatch;
+  images: ImageStore;
   owner: string;
   clock: Clock;
   log: Log;
@@ -54,6 +60,8 @@ export type RunOptions = {
   keepHtml: 'none' | 'compressed';
   sitemapMaxAgeMs: number;
   maxBodyBytes: number;
+  maxImageBytes: number;
+  images: ImageSettings;
   /** 0: no limit. */
   maxPagesPerRun: number;
   refresh: Omit<RefreshOptions, 'adaptive'>;
@@ -66,6 +74,8 @@ const settleEveryItems = 25;
 const longAgoMs = 3_600_000;
 // Time for other domains to fail too, before a failure is held against this one.
 const outageDoubtMs = 1500;
+// A domain that answered well within this time does not refuse us when it refuses an image.
+const imageDoubtMs = 86_400_000;
 
 /** Where a row's fetch led, what it came to, and what was submitted on its account while it was read. */
 type Reached = { arrival: Exclude<Arrival, { end: 'handed_back' }>; end: RowEnd; totals: FoundTotals };
@@ -196,6 +206,11 @@ export class DomainRun {
       this.#keepItems(concludeOrphan(row).items);
       return { goesOn: true, robotsRetryMs: null };
     }
+    const unfetched = concludeUnfetchedImage(row, this.#context(row).settings, this.#deps.images.restMs);
+    if (unfetched !== null) {
+      this.#keepItems(unfetched.items);
+      return { goesOn: true, robotsRetryMs: null };
+    }
     let lateSeconds: number | null = null;
     if (row.kind === 'channel') {
       const unpolled = await this.#endUnpolled(row);
@@ -231,7 +246,10 @@ export class DomainRun {
 
   /** A feed's own 401 or 403 says nothing about a domain that has answered well since the feed began to fail. */
   #tellsOfDomain(row: LeasedUrl, end: RowEnd): boolean {
-    if (row.kind !== 'channel' || end.domain.signal !== 'refused') return true;
+    if (end.domain.signal !== 'refused') return true;
+    // Many sites refuse images to all but their own pages; that is no reason to leave the pages alone.
+    if (row.kind === 'image') return this.lease.goodAgeMs === null || this.lease.goodAgeMs > imageDoubtMs;
+    if (row.kind !== 'channel') return true;
     const failingForMs = this.#deps.settings.channelOf(row)?.failingForMs ?? null;
     const { goodAgeMs } = this.lease;
     return failingForMs === null || goodAgeMs === null || goodAgeMs > failingForMs;
@@ -306,7 +324,7 @@ export class DomainRun {
       ...(reader === undefined ? {} : { read: reader }),
     });
     if (arrival.end === 'handed_back') return null;
-    const end = await this.#conclude(row, arrival);
+    const end = await this.#storeImage(row, await this.#conclude(row, arrival));
     // The log says how it ended, not only that something was answered.
     const rejection = end.items.at(-1)?.validationStatus === 'rejected' ? end.items.at(-1) : undefined;
     if (rejection?.rejectionReason != null) this.#requests.at(-1)!.outcome = rejection.rejectionReason;
@@ -323,6 +341,7 @@ export class DomainRun {
         keepHtml: options.keepHtml,
         sitemapMaxAgeMs: options.sitemapMaxAgeMs,
         nowMs: clock.now(),
+        images: options.images,
       },
       maxTries: options.maxTries,
       probing: this.#lessons.isProbing,
@@ -351,6 +370,18 @@ export class DomainRun {
       } as const;
       return concludeRow(row, { ...arrival, result }, context);
     }
+  }
+
+  /** Stored first, settled second: a crash in between only stores the same again. */
+  async #storeImage(row: LeasedUrl, end: RowEnd): Promise<RowEnd> {
+    const { images, metrics } = this.#deps;
+    const { image } = end;
+    if (image === undefined) return end;
+    const put = await this.#retried(() => images.put(image));
+    metrics.images.inc({ outcome: put.outcome });
+    return put.outcome === 'stored'
+      ? end
+      : { ...concludeUnstored(row, put.detail, images.restMs), domain: end.domain };
   }
 
   #exchange(row: LeasedUrl): ExchangeDeps {
@@ -383,10 +414,16 @@ export class DomainRun {
 
   /** Found URLs first, the settle second: a crash in between only submits them again. */
   async #submitFound(row: LeasedUrl, links: readonly SubmitItem[], totals: FoundTotals): Promise<void> {
-    const { settings } = this.#deps;
-    const found = this.#switches!.spider ? links : links.filter((link) => link.origin !== 'spider');
+    const { settings, db } = this.#deps;
+    const isWanted = ({ origin }: SubmitItem): boolean => origin !== 'spider' || this.#switches!.spider;
+    const found = links.filter((link) => link.kind !== 'image' && isWanted(link));
+    const images = links.filter((link) => link.kind === 'image');
     const lastPoll = settings.channelOf(row)?.lastSuccessAt ?? null;
     await this.#retried(() => submitFound(this.#deps, found, totals, lastPoll?.getTime() ?? null));
+    if (images.length === 0) return;
+    // Not counted as items: those are articles.
+    await this.#retried(() => submitFound(this.#deps, images, nothingFound(), null));
+    await this.#retried(() => sightSubmitted(db, images, row.executionId));
   }
 
   /** Asked between two rows: when the next one may start, will the oldest end have waited too long? */

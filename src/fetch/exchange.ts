@@ -66,6 +66,7 @@ export async function fetchRow(
     maxWireBytes?: number;
     timeoutMs?: number;
     unwrapGzip?: boolean;
+    headers?: Record<string, string>;
     conditional: boolean;
     /** Reads the body of a success as it comes, for what may not be held in memory. */
     read?: BodyReader;
@@ -107,6 +108,7 @@ export async function fetchRow(
       ...(request.timeoutMs ? { timeoutMs: request.timeoutMs } : {}),
       ...(request.exemptFromRatio ? { exemptFromRatio: true } : {}),
       ...(request.unwrapGzip ? { unwrapGzip: true } : {}),
+      ...(request.headers ? { headers: request.headers } : {}),
       // Validators belong to the address they were given by.
       ...(request.conditional && moved === 'no' ? { etag: row.etag, lastModified: row.lastModified } : {}),
     };

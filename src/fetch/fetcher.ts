@@ -8,6 +8,7 @@ import { decideBudget, SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { createHttpClient, type HttpClient, parseHostsFile } from './client/index.ts';
 import { DomainRun, type RunDeps } from './domain-run.ts';
+import { ImageStore } from './image-store.ts';
 import type { Cooldowns } from './lessons.ts';
 import { OutageWatch } from './outage.ts';
 import { RobotsGate } from './robots-gate.ts';
@@ -38,6 +39,7 @@ export class Fetcher {
   readonly #client: HttpClient;
   readonly #deps: RunDeps;
   readonly #switches: SwitchReader;
+  readonly #images: ImageStore;
   readonly #outage = new OutageWatch();
   readonly #leaser: Leaser;
   readonly #listener: WakeListener;
@@ -74,6 +76,7 @@ export class Fetcher {
     this.#leaser = new Leaser({ db: database.pool, monotonic });
     this.#marks = createMarks(monotonic);
     this.#switches = new SwitchReader(database.pool, monotonic);
+    this.#images = new ImageStore({ db: database.pool, config, clock, log: options.log });
     this.#deps = {
       db: database.pool,
       client: this.#client,
@@ -87,6 +90,7 @@ export class Fetcher {
       switches: this.#switches,
       multipliers: new MultiplierReader(database.pool, monotonic),
       outage: this.#outage,
+      images: this.#images,
       owner: options.owner,
       clock,
       log: options.log,
@@ -98,6 +102,8 @@ export class Fetcher {
         keepHtml: config.documents.keepHtml,
         sitemapMaxAgeMs: config.polling.sitemapMaxAgeHours * 3_600_000,
         maxBodyBytes: config.fetch.maxBodyBytes,
+        maxImageBytes: config.images.maxBytes,
+        images: config.images,
         maxPagesPerRun: config.domains.maxPagesPerRun,
         refresh: refreshOf(config),
         cooldowns: cooldownsOf(config),
@@ -156,6 +162,7 @@ export class Fetcher {
     await this.#loops;
     await this.#listener.stop();
     await this.#client.close();
+    await this.#images.close();
   }
 
   async #leaseTurn(): Promise<TurnResult> {

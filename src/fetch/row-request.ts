@@ -7,7 +7,11 @@ const sitemapBodyBytes = 500_000_000;
 const sitemapTimeoutMs = 120_000;
 
 /** What a row's request may bring, by its kind. */
-export function requestFor(row: LeasedUrl, channelKind: string | null, options: { maxBodyBytes: number }) {
+export function requestFor(
+  row: LeasedUrl,
+  channelKind: string | null,
+  options: { maxBodyBytes: number; maxImageBytes: number },
+) {
   const conditional = row.fetchCount > 0;
   if (row.kind === 'channel') {
     return channelKind === 'sitemap'
@@ -24,6 +28,14 @@ export function requestFor(row: LeasedUrl, channelKind: string | null, options: 
   // What is probed may turn out to be a sitemap: fifty thousand addresses are more than a page may have.
   if (row.kind === 'probe')
     return { conditional: false, maxBodyBytes: Math.max(options.maxBodyBytes, sitemapWireBytes) };
+  // Stored images are immutable: one is fetched again only when its bytes are gone, and then it is wanted whole.
+  if (row.kind === 'image')
+    return {
+      conditional: false,
+      accept: acceptsImages,
+      maxBodyBytes: options.maxImageBytes,
+      headers: { accept: imageTypes },
+    };
   return { conditional, accept: acceptsPages, maxBodyBytes: options.maxBodyBytes };
 }
 
@@ -31,4 +43,13 @@ export function requestFor(row: LeasedUrl, channelKind: string | null, options: 
 function acceptsPages(contentType: string | null, status: number): boolean {
   if (status < 200 || status >= 300 || contentType === null || contentType.trim() === '') return true;
   return /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(contentType);
+}
+
+// Servers that can choose give what we can compare; the rest is stored as well.
+const imageTypes = 'image/jpeg,image/png,image/gif;q=0.9,image/webp;q=0.8,image/avif;q=0.7,image/*;q=0.1';
+
+/** The content-type gate of images: raster formats, or what servers say when they do not know; the bytes decide. */
+function acceptsImages(contentType: string | null, status: number): boolean {
+  if (status < 200 || status >= 300 || contentType === null || contentType.trim() === '') return true;
+  return /^\s*(?:image\/(?!svg)|(?:application|binary)\/octet-stream\b)/i.test(contentType);
 }

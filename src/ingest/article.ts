@@ -4,6 +4,7 @@ import type { SettleDocument, SubmitItem } from '../frontier/index.ts';
 import { type Page, parsePage } from '../html/index.ts';
 import { openText } from '../text/index.ts';
 import { validatePage } from '../validate/index.ts';
+import { findImages, imageModeOf } from './images.ts';
 import { findSpiderLinks } from './links.ts';
 import { header, type Ingested, type IngestSettings, type PageResponse } from './response.ts';
 
@@ -48,7 +49,10 @@ export function ingestArticle(
     return { outcome: 'rejected', reason: validation.reason, detail: validation.detail };
   const stub =
     extraction.wordCount < settings.minWords || (extraction.title === null && extraction.text === '');
-  const found: SubmitItem[] = findSpiderLinks(page, response, settings);
+  const found: SubmitItem[] = [
+    ...findSpiderLinks(page, response, settings),
+    ...findImages(extraction.images, response, settings),
+  ];
   return { outcome: 'document', document: documentOf(response, extraction, stub, settings), stub, found };
 }
 
@@ -81,7 +85,7 @@ function documentOf(
       twitter: extraction.twitter,
       meta: extraction.meta,
       jsonLd: extraction.jsonLd,
-      images: extraction.images,
+      images: imageModeOf(settings) === 'off' ? [] : extraction.images,
       evidence: extraction.evidence,
     },
     text: extraction.text,

@@ -1,5 +1,6 @@
 import { ingestArticle } from './article.ts';
 import { ingestFeed } from './feed.ts';
+import { ingestImage } from './images.ts';
 import { ingestListing, ingestPageChannel } from './links.ts';
 import { ingestProbe } from './probe.ts';
 import type { Ingested, IngestSettings, PageResponse } from './response.ts';
@@ -18,6 +19,6 @@ export async function handleResponse(response: PageResponse, settings: IngestSet
     case 'probe':
       return ingestProbe(response);
     case 'image':
-      return { outcome: 'rejected', reason: 'unsupported_type', detail: 'images are not stored yet' };
+      return ingestImage(response, settings);
   }
 }

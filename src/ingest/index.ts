@@ -3,8 +3,9 @@ import { handleResponse } from './handle.ts';
 import type { Ingested, IngestSettings, PageResponse } from './response.ts';
 import { decideReader, readInThread } from './threads/index.ts';
 
+export { imageModeOf } from './images.ts';
 export type { ProbeResult } from './probe.ts';
-export type { ChannelReading, Ingested, IngestSettings, PageResponse } from './response.ts';
+export type { ChannelReading, ImageSettings, Ingested, IngestSettings, PageResponse } from './response.ts';
 export { SeenAddresses } from './seen.ts';
 export { readSitemapChannel, type SitemapSink } from './sitemap.ts';
 

@@ -1,6 +1,7 @@
 import type { Channel } from '../channels/index.ts';
 import type { LeasedUrl, SettleDocument, SubmitItem } from '../frontier/index.ts';
-import type { Source } from '../sources/index.ts';
+import type { ImageFacts } from '../image-formats/index.ts';
+import type { ImageMode, Source } from '../sources/index.ts';
 
 /** What a handler asks of the row that was fetched. */
 export type ReadRow = Pick<LeasedUrl, 'hash' | 'url' | 'kind' | 'origin' | 'sourceId' | 'depth'>;
@@ -18,6 +19,17 @@ export type PageResponse = {
   contentEncoding: string | null;
 };
 
+export type { ImageMode } from '../sources/index.ts';
+
+/** What is done with images, and which of them are worth storing. */
+export type ImageSettings = {
+  /** Unless the source has its own. */
+  mode: ImageMode;
+  maxPerPage: number;
+  minSide: number;
+  maxPixels: number;
+};
+
 /** What a handler may know besides the response. */
 export type IngestSettings = {
   source: Source | null;
@@ -26,6 +38,7 @@ export type IngestSettings = {
   keepHtml: 'none' | 'compressed';
   sitemapMaxAgeMs: number;
   nowMs: number;
+  images?: ImageSettings;
   /** Sites whose robots.txt names the sitemap at hand: it may list their addresses too. */
   namedBy?: readonly string[];
 };
@@ -57,6 +70,7 @@ export type ChannelReading = {
 export type Ingested =
   | { outcome: 'document'; document: SettleDocument; stub: boolean; found: SubmitItem[] }
   | { outcome: 'links'; found: SubmitItem[] }
+  | { outcome: 'image'; sha256: Buffer; facts: ImageFacts }
   | { outcome: 'rejected'; reason: string; detail: string }
   /** Reading took too long or too much memory; the answer itself may have been fine. */
   | { outcome: 'unreadable'; reason: 'read_timeout' | 'read_memory'; detail: string }

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { type BlobStore, openBlobStore } from '../blobs/index.ts';
 import { pruneStates, sharePolls } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
@@ -6,6 +7,7 @@ import { discoverChannels } from '../discover/index.ts';
 import { indexDocuments, pruneChanges } from '../documents/index.ts';
 import { countDomains, loadLeases, rescoreDomains, reviveAllowed } from '../domains/index.ts';
 import { dropOldPartitions, ensurePartitions, foldCounters, pruneProbes } from '../frontier/index.ts';
+import { sweepImages } from '../images/index.ts';
 import { ensureSink, listSinks, runReplays, tidyOutbox } from '../outbox/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
 import { configuredSinks, Deliverer } from '../sinks/index.ts';
@@ -38,6 +40,7 @@ export class Scheduler {
   readonly #switches: SwitchReader;
   readonly #subscriber: Subscriber | null;
   readonly #deliverers: { name: string; kind: string; deliverer: Deliverer }[];
+  readonly #blobs: BlobStore;
   #loops: Promise<unknown> = Promise.resolve();
 
   constructor(options: SchedulerOptions) {
@@ -45,6 +48,7 @@ export class Scheduler {
     // Every loop listens while it waits.
     setMaxListeners(0, this.#stop.signal);
     this.#switches = new SwitchReader(options.database.pool, () => options.clock.monotonic());
+    this.#blobs = openBlobStore(options.config);
     const callback = options.config.websub.callbackUrl;
     this.#subscriber = callback === null ? null : new Subscriber({ ...options, callback });
     this.#deliverers = configuredSinks(options.config, options).map((sink) => ({
@@ -100,6 +104,7 @@ export class Scheduler {
     await this.#subscriber?.close();
     await this.#loops;
     for (const { deliverer } of this.#deliverers) await deliverer.stop();
+    await this.#blobs.close();
   }
 
   async #subscribe(subscriber: Subscriber): Promise<TurnResult> {
@@ -160,6 +165,22 @@ export class Scheduler {
     await pruneStates(pool);
     await pruneChanges(pool, retention.changesDays);
     await tidyOutbox(pool);
+    await this.#sweep();
     return 'idle';
+  }
+
+  /** Images that nobody shows any more, with their bytes. */
+  async #sweep(): Promise<void> {
+    const { database, config, log } = this.#options;
+    let all = 0;
+    while (!this.#stop.signal.aborted) {
+      const { swept, failed } = await sweepImages(database, this.#blobs, {
+        graceDays: config.images.sweepDays,
+      });
+      all += swept;
+      if (failed !== null) log.warn({ detail: failed }, 'images that nobody shows could not be deleted');
+      if (swept === 0 || failed !== null) break;
+    }
+    if (all > 0) log.info({ images: all }, 'deleted images that no page shows any more');
   }
 }

@@ -54,6 +54,10 @@ const checks: Readonly<Record<string, Check>> = {
     isTexts(value) && value.every((one) => /^(https?|socks5h?):\/\/\S+$/.test(one))
       ? null
       : 'is no list of proxy addresses',
+  images: (value) =>
+    value === 'off' || value === 'reference' || value === 'store'
+      ? null
+      : 'is none of off, reference and store',
   selectors: (value) => {
     const parsed = parseSelectors(JSON.stringify(value));
     return parsed.outcome === 'ok' ? null : `cannot be used: ${parsed.message.slice(0, 200)}`;

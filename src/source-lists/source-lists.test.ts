@@ -216,6 +216,7 @@ describe('hostile files', () => {
     expect(await refuse({ proxies: ['gopher://x'] })).toBe('settings.proxies is no list of proxy addresses');
     expect(await refuse({ selectors: { nonsense: 'a' } })).toMatch(/settings.selectors cannot be used/);
     expect(await refuse({ respectRobots: 'no' })).toMatch(/settings.respectRobots/);
+    expect(await refuse({ images: 'keep' })).toBe('settings.images is none of off, reference and store');
     expect(await refuse([])).toBe('settings is no object');
     expect(await refuse({ constructor: 1, later: true })).toBeUndefined();
   });

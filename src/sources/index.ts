@@ -18,6 +18,7 @@ export {
   createSource,
   findSourceBySlug,
   findSourceByUrl,
+  type ImageMode,
   type IngestionMode,
   listSources,
   loadSources,

@@ -6,6 +6,9 @@ import { identifyUrl, type UrlIdentity } from '../url/index.ts';
 /** How a source's articles are found. */
 export type IngestionMode = 'feed' | 'spider' | 'both';
 
+/** What is done with the images of a source's articles. */
+export type ImageMode = 'off' | 'reference' | 'store';
+
 /** Settings that are read as a whole and seldom changed. */
 export type SourceSettings = {
   articleUrlPatterns?: string[];
@@ -21,6 +24,8 @@ export type SourceSettings = {
   proxies?: string[];
   /** `hold`: what others printed first is kept, but not delivered to sinks. */
   copies?: 'deliver' | 'hold';
+  /** What is done with images of its articles instead of what is configured. */
+  images?: ImageMode;
   /** CSS selectors that are tried before any other evidence on its pages. */
   selectors?: Selectors;
 };
@@ -156,6 +161,7 @@ export type SourceChange = {
   /** Feeds are polled at exactly that interval; null or false: when items are expected. */
   fixedInterval?: boolean | null;
   proxies?: string[] | null;
+  images?: ImageMode | null;
 };
 
 /** Changes a source and writes down who did it; null when there is none of that name. */

@@ -40,6 +40,12 @@ export function createMetrics() {
       labelNames: ['change'],
       registers,
     }),
+    images: new Counter({
+      name: 'outrider_images_total',
+      help: 'Images given to the blob store, by what it did: stored, or unavailable.',
+      labelNames: ['outcome'],
+      registers,
+    }),
     requestSeconds: new Histogram({
       name: 'outrider_request_duration_seconds',
       help: 'Time until response headers.',

@@ -41,6 +41,7 @@ describe('help', () => {
         'switch',
         'explain',
         'docs',
+        'images',
         'db',
         'migrate',
         'config',

@@ -5,6 +5,7 @@ import { AppError, EXIT } from '../../errors/index.ts';
 import {
   applyHolds,
   deleteSource,
+  type ImageMode,
   type IngestionMode,
   requireSource,
   type SourceChange,
@@ -68,12 +69,15 @@ export function addSourceCommands(program: Command): void {
     });
   sources
     .command('set <slug>')
-    .description('change a source: its polls, mode, delay, priority or proxies; "default" takes a value back')
+    .description(
+      'change a source: its polls, mode, delay, priority, images or proxies; "default" takes a value back',
+    )
     .option('--mode <mode>', 'feed, spider or both')
     .option('--every <minutes>', 'minutes between polls of its feeds')
     .option('--fixed <on|off>', 'whether its feeds keep to that interval, whatever is learnt of them')
     .option('--delay <ms>', 'least milliseconds between two requests for its URLs')
     .option('--priority <n>', '1 to 10')
+    .option('--images <mode>', 'off, reference or store: what is done with images of its articles')
     .option('--proxies <list>', 'comma-separated proxy addresses, or "none"')
     .action(async (slug: string, flags: SetFlags, command: Command) => {
       const change = sourceChangeOf(flags);
@@ -200,6 +204,7 @@ type SetFlags = {
   mode?: string;
   every?: string;
   fixed?: string;
+  images?: string;
 };
 
 function sourceChangeOf(flags: SetFlags): SourceChange {
@@ -217,6 +222,7 @@ function sourceChangeOf(flags: SetFlags): SourceChange {
       ? {}
       : { priority: wholeNumber('--priority', flags.priority, { least: 1, most: 10 }) }),
     ...(flags.proxies === undefined ? {} : { proxies: orNull(flags.proxies, proxyList) }),
+    ...(flags.images === undefined ? {} : { images: orNull(flags.images, imageMode) }),
     ...(flags.mode === undefined ? {} : { mode: ingestionMode(flags.mode) }),
     ...(flags.every === undefined
       ? {}
@@ -226,7 +232,7 @@ function sourceChangeOf(flags: SetFlags): SourceChange {
   if (Object.keys(change).length === 0)
     throw new AppError('usage', 'nothing to set', {
       exitCode: EXIT.usage,
-      advice: 'Give at least one of --mode, --every, --fixed, --delay, --priority and --proxies.',
+      advice: 'Give at least one of --mode, --every, --fixed, --delay, --priority, --images and --proxies.',
     });
   return change;
 }
@@ -236,6 +242,14 @@ function ingestionMode(text: string): IngestionMode {
   throw new AppError('usage', `"${text}" is no mode`, {
     exitCode: EXIT.usage,
     advice: 'A source is followed by feed, spider or both.',
+  });
+}
+
+function imageMode(text: string): ImageMode {
+  if (text === 'off' || text === 'reference' || text === 'store') return text;
+  throw new AppError('usage', `"${text}" is nothing that can be done with images`, {
+    exitCode: EXIT.usage,
+    advice: 'Images are off, kept by reference, or stored: off, reference or store.',
   });
 }
 

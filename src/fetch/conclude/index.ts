@@ -5,6 +5,7 @@ import { concludeProbe } from './probe.ts';
 import type { Ended, RowContext, RowEnd } from './row-end.ts';
 
 export { concludeUnpolled } from './channel.ts';
+export { concludeUnfetchedImage, concludeUnstored } from './image.ts';
 export { concludeOrphan, type PollEnd, type RowContext, type RowEnd } from './row-end.ts';
 
 /** Turns an arrival into its consequences; no I/O, only the parsing it asks for. */

@@ -16,23 +16,13 @@ import {
   responseOf,
 } from './row-end.ts';
 
-/** An article or listing: the page table of the response decides. */
+/** An article, listing or image: the page table of the response decides. */
 export async function concludePage(row: LeasedUrl, arrival: Ended, context: RowContext): Promise<RowEnd> {
   switch (arrival.end) {
     case 'gate':
       return concludeGate(row, arrival, context);
     case 'dead':
-      return ended(
-        row,
-        {
-          status: 'dead',
-          dueInMs: null,
-          tries: row.tries + 1,
-          errorCode: arrival.code,
-          errorText: arrival.text,
-        },
-        { httpStatus: arrival.status, fetched: true },
-      );
+      return ended(row, dead(row, arrival.code, arrival.text), { httpStatus: arrival.status, fetched: true });
     case 'left':
       return {
         ...ended(row, redirected(row), {
@@ -53,6 +43,14 @@ const redirected = (row: LeasedUrl): Verdict => ({
   tries: row.tries,
   errorCode: null,
   errorText: null,
+});
+
+const dead = (row: LeasedUrl, errorCode: string, errorText: string): Verdict => ({
+  status: 'dead',
+  dueInMs: null,
+  tries: row.tries + 1,
+  errorCode,
+  errorText,
 });
 
 const leaving = (row: LeasedUrl, arrival: Extract<Arrival, { end: 'left' }>): SubmitItem => ({
@@ -124,17 +122,17 @@ async function concludeAnswer(row: LeasedUrl, arrival: Answered, context: RowCon
     withTarget(row, arrival, ended(row, decision.verdict, extra, decision.domain));
   switch (result.outcome) {
     case 'failed':
+      // It will not be smaller next time.
+      if (row.kind === 'image' && result.kind === 'body_too_large')
+        return fromDecision({
+          verdict: dead(row, 'image_too_large', result.detail),
+          domain: { signal: 'good' },
+        });
       return fromDecision(decideFailure(result.kind, result.detail, facts));
     case 'unsupported_type':
       return fromDecision(
         {
-          verdict: {
-            status: 'dead',
-            dueInMs: null,
-            tries: row.tries + 1,
-            errorCode: 'unsupported_type',
-            errorText: `content type ${result.contentType ?? 'unknown'}`,
-          },
+          verdict: dead(row, 'unsupported_type', `content type ${result.contentType ?? 'unknown'}`),
           domain: neutral,
         },
         { httpStatus: result.status, fetched: true },
@@ -195,21 +193,7 @@ async function concludeResponse(
     );
   }
   if (result.status === 204 || result.body.length === 0) {
-    return withTarget(
-      row,
-      arrival,
-      ended(
-        row,
-        {
-          status: 'dead',
-          dueInMs: null,
-          tries: row.tries + 1,
-          errorCode: 'empty',
-          errorText: 'the answer had no body',
-        },
-        answered,
-      ),
-    );
+    return withTarget(row, arrival, ended(row, dead(row, 'empty', 'the answer had no body'), answered));
   }
   const ingested = await ingest(responseOf(row, arrival), context.settings);
   const validators: Partial<SettleItem> = {
@@ -238,6 +222,18 @@ async function concludeResponse(
     return withTarget(row, arrival, {
       ...ended(row, fine(), { ...answered, ...validators, validationStatus: 'valid' }, { signal: 'good' }),
       found: ingested.found,
+    });
+  }
+  if (ingested.outcome === 'image') {
+    const { sha256, facts: known } = ingested;
+    return withTarget(row, arrival, {
+      ...ended(
+        row,
+        fine(),
+        { ...answered, contentHash: sha256, validationStatus: 'valid' },
+        { signal: 'good' },
+      ),
+      image: { sha256, facts: known, body: result.body },
     });
   }
   if (ingested.outcome !== 'document') throw new Error(`a ${row.kind} row cannot end as ${ingested.outcome}`);
@@ -289,6 +285,8 @@ function withTarget(row: LeasedUrl, arrival: Answered, end: RowEnd): RowEnd {
     fetched: true,
     ...redirected(row),
     redirectedTo: arrival.url,
+    // Pages name an image by the address they know: it leads to the same bytes.
+    ...(row.kind === 'image' && item.contentHash ? { contentHash: item.contentHash } : {}),
     httpStatus: arrival.moved === 'permanently' ? 301 : 302,
   };
   const target: SettleItem = {

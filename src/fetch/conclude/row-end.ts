@@ -4,6 +4,7 @@ import type { Ingested, IngestSettings } from '../../ingest/index.ts';
 import type { UrlIdentity } from '../../url/index.ts';
 import type { HttpResult } from '../client/index.ts';
 import type { Arrival } from '../exchange.ts';
+import type { FetchedImage } from '../image-store.ts';
 import type { DomainSignal, Verdict } from '../outcome.ts';
 import type { PollNews } from '../poll-schedule.ts';
 
@@ -12,6 +13,8 @@ export type RowEnd = {
   items: SettleItem[];
   document: Extract<Ingested, { outcome: 'document' }>['document'] | null;
   found: SubmitItem[];
+  /** To be stored before the row is settled. */
+  image?: FetchedImage;
   domain: DomainSignal;
   /** What else follows for the channel that was polled. */
   poll?: PollEnd;

@@ -13,6 +13,8 @@ const channelBytesPerMs = 1000;
 /** Where a response is read: on this thread only what takes linear time in a small input. */
 export function decideReader(response: PageResponse, settings: IngestSettings): 'here' | 'thread' {
   const bytes = response.body.length;
+  // A picture's pixels are counted before they are decoded, but many are allowed.
+  if (response.row.kind === 'image') return 'thread';
   if (response.row.kind === 'channel') return bytes > mainChannelBytes ? 'thread' : 'here';
   return bytes > mainPageBytes || hasUserRules(settings) ? 'thread' : 'here';
 }

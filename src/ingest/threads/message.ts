@@ -31,7 +31,11 @@ export function packRequest(
       settings: rawStays ? { ...settings, keepHtml: 'none' } : settings,
       task,
     },
-    transfer: task === 'whole' && isMovable(response.body) ? [buffer as ArrayBuffer] : [],
+    // The bytes of an image are stored afterwards.
+    transfer:
+      task === 'whole' && response.row.kind !== 'image' && isMovable(response.body)
+        ? [buffer as ArrayBuffer]
+        : [],
   };
 }
 
@@ -54,6 +58,7 @@ export function unpackIngested(
   response: PageResponse,
   keepHtml: IngestSettings['keepHtml'],
 ): Ingested {
+  if (ingested.outcome === 'image') return { ...ingested, sha256: asBuffer(ingested.sha256) };
   if (ingested.outcome !== 'document') return ingested;
   const { document } = ingested;
   const { raw } = document;

@@ -1,5 +1,6 @@
-import { brotliDecompressSync } from 'node:zlib';
+import { brotliDecompressSync, constants, deflateSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
+import { encodePng, paint, pngHeader } from '../../../test/images/encoders.ts';
 import {
   makeArticle,
   makeResponse,
@@ -8,7 +9,7 @@ import {
   slowSelector,
 } from '../../../test/setup/page-response.ts';
 import { handleResponse } from '../handle.ts';
-import { ingest } from '../index.ts';
+import { ingest, type PageResponse } from '../index.ts';
 import { decideReader } from './index.ts';
 import { ReaderThread } from './reader-thread.ts';
 
@@ -123,6 +124,48 @@ describe('the reading thread', () => {
     const own = await handleResponse(makeResponse(html), makeSettings());
     expect(own.outcome === 'document' && own.document.confidence).toBeLessThan(0.4);
     expect(await thread.read(makeResponse(html), makeSettings(), { ...slow, deadlineMs: 4000 })).toEqual(own);
+  });
+});
+
+describe('an image', () => {
+  const asImage = (body: Buffer): PageResponse => {
+    const response = makeResponse(body);
+    return { ...response, row: { ...response.row, kind: 'image' } };
+  };
+
+  it('is always read on the other thread, and its bytes stay here', async () => {
+    const size = { width: 400, height: 400 };
+    const body = encodePng(size, paint(3, size));
+    const response = asImage(body);
+    expect(decideReader(response, makeSettings())).toBe('thread');
+    const read = await ingest(response, makeSettings());
+    expect(read).toEqual(await handleResponse(response, makeSettings()));
+    expect(read.outcome === 'image' && Buffer.isBuffer(read.sha256)).toBe(true);
+    expect(response.body.equals(body)).toBe(true);
+  });
+
+  it('that takes too long to decode has format and size all the same', async () => {
+    // Eight bytes a pixel, each line to be worked out from the one above: seconds.
+    const size = { width: 5400, height: 5400 };
+    const line = Buffer.concat([Buffer.from([4]), Buffer.alloc(size.width * 8)]);
+    const packed = deflateSync(Buffer.concat(Array.from({ length: 600 }, () => line)), {
+      finishFlush: constants.Z_FULL_FLUSH,
+    });
+    const part = packed.subarray(2);
+    const data = Buffer.concat([packed.subarray(0, 2), ...Array.from({ length: 9 }, () => part)]);
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(data.length);
+    const body = Buffer.concat([
+      pngHeader(size, { depth: 16, colour: 6 }),
+      length,
+      Buffer.from('IDAT'),
+      data,
+      Buffer.alloc(4),
+    ]);
+    const thread = new ReaderThread();
+    const read = await thread.read(asImage(body), makeSettings(), { task: 'whole', deadlineMs: 700 });
+    await thread.close();
+    expect(read).toMatchObject({ outcome: 'image', facts: { ...size, format: 'png', perceptualHash: null } });
   });
 });
 

@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { ingestArticle, needsSecondOpinion } from '../article.ts';
 import { handleResponse } from '../handle.ts';
+import { ingestImage } from '../images.ts';
 import type { Ingested } from '../response.ts';
 import { type ReadAnswer, type ReadRequest, unpackRequest } from './message.ts';
 
@@ -18,6 +19,12 @@ say({ answer: 'ready' });
 
 async function read(message: ReadRequest): Promise<Ingested> {
   const { response, settings, task } = unpackRequest(message);
+  if (response.row.kind === 'image') {
+    const known = await ingestImage(response, settings, { decode: false });
+    // Decoding may take too long; format and size then stand, without a likeness.
+    if (known.outcome === 'image') say({ answer: 'interim', ingested: known });
+    return known.outcome === 'image' ? ingestImage(response, settings) : known;
+  }
   if (task === 'whole') {
     const own = await handleResponse(response, settings);
     if (!needsSecondOpinion(own)) return own;

@@ -1,0 +1,79 @@
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { openBlobStore } from '../../blobs/index.ts';
+import { AppError, EXIT } from '../../errors/index.ts';
+import { type ImageFilter, type ListedImage, listImages } from '../../images/index.ts';
+import { requireSource } from '../../sources/index.ts';
+import { identifyUrl } from '../../url/index.ts';
+import { loadContext, withDatabase } from '../context.ts';
+import { wholeNumber } from '../numbers.ts';
+import { printJson, printTable, relativeTime } from '../output.ts';
+
+type ListFlags = { source?: string; document?: string; limit: string };
+
+/** `images`, `images get`. */
+export function addImageCommands(program: Command): void {
+  const images = program
+    .command('images')
+    .description('list images that articles show, newest first, and what became of them')
+    .option('--source <slug>', 'only those of a publisher')
+    .option('--document <url>', 'only those of one article')
+    .option('--limit <n>', 'most lines', '50')
+    .action(async (flags: ListFlags, command: Command) => {
+      const limit = wholeNumber('--limit', flags.limit, { least: 1, most: 100_000 });
+      const page = flags.document === undefined ? undefined : pageOf(flags.document);
+      const context = loadContext(command);
+      const listed = await withDatabase(context, async ({ pool }) => {
+        const filter: ImageFilter = { limit, ...(page === undefined ? {} : { page }) };
+        if (flags.source !== undefined) filter.sourceId = (await requireSource(pool, flags.source)).id;
+        return listImages(pool, filter);
+      });
+      if (context.flags.json) return printJson(listed);
+      if (listed.length === 0)
+        return void process.stdout.write(
+          'No images yet. They are stored for sources set so: outrider sources set SLUG --images store\n',
+        );
+      printTable(listed, [
+        { title: 'STATE', value: stateOf },
+        { title: 'FORMAT', value: (row) => row.format ?? '–' },
+        { title: 'SIZE', value: (row) => (row.width === null ? '–' : `${row.width} × ${row.height}`) },
+        { title: 'BYTES', value: (row) => (row.bytes === null ? '–' : String(row.bytes)), align: 'right' },
+        { title: 'SHA-256', value: (row) => row.sha256?.slice(0, 12) ?? '–' },
+        { title: 'SEEN', value: (row) => relativeTime(row.lastSeenAt) },
+        { title: 'URL', value: (row) => row.url, flexible: true },
+        { title: 'PAGE', value: (row) => row.pageUrl ?? '–', flexible: true },
+      ]);
+    });
+  images
+    .command('get <sha256> <file>')
+    .description('write the bytes of a stored image into a file; "-" is the standard output')
+    .action(async (name: string, file: string, _flags: object, command: Command) => {
+      if (!/^[0-9a-f]{64}$/i.test(name))
+        throw new AppError('usage', `"${name}" is no SHA-256 of an image`, {
+          exitCode: EXIT.usage,
+          advice: '"outrider images --json" shows them.',
+        });
+      const store = openBlobStore(loadContext(command).loaded.config);
+      const result = await store.get(Buffer.from(name, 'hex')).finally(() => store.close());
+      if (result.outcome !== 'found') {
+        const why = result.outcome === 'failed' ? `cannot be read: ${result.detail}` : `is ${result.outcome}`;
+        throw new AppError('image_unreadable', `image ${name} ${why}`, {
+          retry: result.outcome === 'failed',
+          advice: `It was looked for in the ${store.kind} that blobs.kind names.`,
+        });
+      }
+      if (file === '-') process.stdout.write(result.body);
+      else await writeFile(file, result.body);
+    });
+}
+
+function stateOf(row: ListedImage): string {
+  if (row.sha256 !== null) return 'stored';
+  return row.errorCode ?? row.status;
+}
+
+function pageOf(url: string) {
+  const identified = identifyUrl(url);
+  if (identified.outcome === 'ok') return identified.identity;
+  throw new AppError('usage', `"${url}" is no address of a document`, { exitCode: EXIT.usage });
+}

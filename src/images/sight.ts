@@ -1,0 +1,83 @@
+import type { Queryable } from '../db/index.ts';
+import type { SubmitItem } from '../frontier/index.ts';
+import { identifyUrl, type UrlIdentity } from '../url/index.ts';
+
+/** An image address on a page. */
+export type Sighting = {
+  image: Pick<UrlIdentity, 'bucket' | 'domainKey' | 'hash'>;
+  page: Pick<UrlIdentity, 'domainKey' | 'hash'>;
+  sourceId: number | null;
+  executionId: bigint | null;
+};
+
+const mostHops = 5;
+const hex = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`;
+
+/**
+ * Notes that pages show images whose addresses were submitted before. Addresses known to lead to another domain are
+ * followed, so that the page is linked with the image that is stored there. Idempotent, as submitting is.
+ */
+export async function sightImages(db: Queryable, sightings: readonly Sighting[], skewMs = 0): Promise<void> {
+  let left = sightings;
+  for (let hop = 0; hop <= mostHops && left.length > 0; hop += 1) {
+    const asked = left;
+    const rows = asked.map(({ image, page, sourceId, executionId }, ord) => ({
+      ord,
+      bucket: image.bucket,
+      domain_key: image.domainKey.toString(),
+      url_hash: hex(image.hash),
+      page_domain_key: page.domainKey.toString(),
+      page_hash: hex(page.hash),
+      source_id: sourceId ?? undefined,
+      execution_id: executionId?.toString(),
+    }));
+    const moved = await db.query<{ ord: number; redirected_to: string }>(
+      `SELECT ord, redirected_to FROM image_sight($1, $2 * interval '1 millisecond')`,
+      [JSON.stringify(rows), skewMs],
+    );
+    left = moved.rows.flatMap((row) => {
+      const identified = identifyUrl(row.redirected_to);
+      return identified.outcome === 'ok' ? [{ ...asked[row.ord]!, image: identified.identity }] : [];
+    });
+  }
+}
+
+/**
+ * Notes the images among what a row submitted: those that a page shows, and the one that an image's address leads to,
+ * which is shown by every page that shows the address.
+ */
+export async function sightSubmitted(
+  db: Queryable,
+  items: readonly SubmitItem[],
+  executionId: bigint | null,
+): Promise<void> {
+  const sightings: Sighting[] = [];
+  for (const { kind, origin, url, parentUrl, sourceId } of items) {
+    if (kind !== 'image' || parentUrl == null) continue;
+    const [image, parent] = [identifyUrl(url), identifyUrl(parentUrl)];
+    if (image.outcome !== 'ok' || parent.outcome !== 'ok') continue;
+    if (origin === 'redirect')
+      for (const one of await loadSightings(db, parent.identity))
+        sightings.push({ ...one, image: image.identity });
+    else sightings.push({ image: image.identity, page: parent.identity, sourceId, executionId });
+  }
+  if (sightings.length > 0) await sightImages(db, sightings);
+}
+
+// The pages of one address: a picture of a site's head may have many, and the newest of them will do.
+const mostCopied = 1000;
+
+async function loadSightings(db: Queryable, image: UrlIdentity): Promise<Omit<Sighting, 'image'>[]> {
+  const result = await db.query<{
+    domainKey: bigint;
+    hash: Buffer;
+    sourceId: number | null;
+    executionId: bigint | null;
+  }>(
+    `SELECT page_domain_key AS "domainKey", page_hash AS hash, source_id AS "sourceId", execution_id AS "executionId"
+       FROM image_sightings WHERE bucket = $1 AND domain_key = $2 AND url_hash = $3
+      ORDER BY last_seen_at DESC LIMIT ${mostCopied}`,
+    [image.bucket, image.domainKey.toString(), image.hash],
+  );
+  return result.rows.map(({ domainKey, hash, ...rest }) => ({ page: { domainKey, hash }, ...rest }));
+}

@@ -213,9 +213,10 @@ export const settings = {
       description: 'Deliveries to sinks that may wait; beyond it fetching slows until they are fewer.',
     }),
     keepHtml: choice({
-      choices: ['none', 'compressed'],
+      choices: ['none', 'compressed', 'archive'],
       default: 'compressed',
-      description: 'Whether the bytes of each new document version are kept.',
+      description:
+        'Whether the bytes of each new document version are kept; archive: only until every sink has had them.',
     }),
   },
   retention: {
@@ -273,17 +274,19 @@ export const settings = {
       default: null,
       description: 'The folder; "blobs" in the data directory unless set.',
     }),
-    s3Endpoint: webAddress({
+    bucket: text({ default: null, description: 'Bucket of the S3 store; it must be there.' }),
+    prefix: text({ default: null, description: 'What the keys of blobs begin with.' }),
+  },
+  s3: {
+    endpoint: webAddress({
       default: null,
       description:
-        'Address of the store, as https://s3.eu-central-1.amazonaws.com or http://minio:9000; it may be private.',
+        'Address of the S3-compatible store of blobs and the archive, as https://s3.eu-central-1.amazonaws.com or http://minio:9000; it may be private.',
     }),
-    s3Region: requiredText({ default: 'us-east-1', description: 'Region that requests are signed for.' }),
-    s3Bucket: text({ default: null, description: 'Bucket; it must be there.' }),
-    s3Prefix: text({ default: null, description: 'What the keys of blobs begin with.' }),
-    s3AccessKey: text({ default: null, secret: true, description: 'Access key of the store.' }),
-    s3SecretKey: text({ default: null, secret: true, description: 'Secret key of the store.' }),
-    s3Style: choice({
+    region: requiredText({ default: 'us-east-1', description: 'Region that requests are signed for.' }),
+    accessKey: text({ default: null, secret: true, description: 'Access key of the store.' }),
+    secretKey: text({ default: null, secret: true, description: 'Secret key of the store.' }),
+    style: choice({
       choices: ['path', 'host'],
       default: 'path',
       description: 'Whether the bucket stands in the path or in the name of the host.',

@@ -43,6 +43,13 @@ export const sinkSettings = {
       description: 'Age at which the next NDJSON file begins.',
     }),
   },
+  archive: {
+    bucket: text({
+      default: null,
+      description: 'Bucket of the S3 store that the page of every document is archived in; off unless set.',
+    }),
+    prefix: text({ default: null, description: 'What the keys of archived pages begin with.' }),
+  },
   webhook: {
     url: serviceAddress({
       default: null,

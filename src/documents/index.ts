@@ -8,7 +8,7 @@ export {
 } from './changes.ts';
 export { type Cluster, type ClusterMember, loadCluster } from './clusters.ts';
 export { indexDocuments } from './index-documents.ts';
-export { removeDocuments } from './remove.ts';
+export { removeArchivedPages, removeDocuments } from './remove.ts';
 export { type DocumentFilter, type DocumentHit, listRecentDocuments, searchDocuments } from './search.ts';
 export { loadSelectorRates, type SelectorRate } from './selector-rates.ts';
 export {

@@ -1,4 +1,4 @@
-import type { Database } from '../db/index.ts';
+import type { Database, Queryable } from '../db/index.ts';
 import { removeSightings, removeSourceSightings } from '../images/index.ts';
 import { leaveCluster } from './clusters.ts';
 import { keyArrays, loadSignatures, removeBands, removeSignatures } from './signatures.ts';
@@ -59,4 +59,16 @@ async function removePortion(database: Database, sourceId: number): Promise<numb
       );
     return keys.length;
   });
+}
+
+/** Deletes raw pages that no sink waits for any more, where they are kept for the archive only; answers how many. */
+export async function removeArchivedPages(db: Queryable): Promise<number> {
+  const result = await db.query(
+    `DELETE FROM raw_pages r
+      WHERE NOT EXISTS (SELECT FROM sinks s JOIN outbox o ON o.bucket = r.bucket AND o.sink = s.name AND o.domain_key = r.domain_key
+                          AND o.url_hash = r.url_hash)
+        AND NOT EXISTS (SELECT FROM sinks s JOIN dead_letters l ON l.bucket = r.bucket AND l.sink = s.name
+                          AND l.domain_key = r.domain_key AND l.url_hash = r.url_hash)`,
+  );
+  return result.rowCount ?? 0;
 }

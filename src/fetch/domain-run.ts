@@ -57,7 +57,7 @@ export type RunOptions = {
   defaultDelayMs: number;
   maxTries: number;
   minWords: number;
-  keepHtml: 'none' | 'compressed';
+  keepHtml: 'none' | 'compressed' | 'archive';
   sitemapMaxAgeMs: number;
   maxBodyBytes: number;
   maxImageBytes: number;

@@ -35,7 +35,7 @@ export type IngestSettings = {
   source: Source | null;
   channel: Channel | null;
   minWords: number;
-  keepHtml: 'none' | 'compressed';
+  keepHtml: 'none' | 'compressed' | 'archive';
   sitemapMaxAgeMs: number;
   nowMs: number;
   images?: ImageSettings;

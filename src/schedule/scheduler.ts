@@ -4,7 +4,7 @@ import { pruneStates, sharePolls } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import { discoverChannels } from '../discover/index.ts';
-import { indexDocuments, pruneChanges } from '../documents/index.ts';
+import { indexDocuments, pruneChanges, removeArchivedPages } from '../documents/index.ts';
 import { countDomains, loadLeases, rescoreDomains, reviveAllowed } from '../domains/index.ts';
 import { dropOldPartitions, ensurePartitions, foldCounters, pruneProbes } from '../frontier/index.ts';
 import { sweepImages } from '../images/index.ts';
@@ -94,6 +94,14 @@ export class Scheduler {
       ...this.#deliverers.map(({ name, deliverer }) =>
         loop(`sink ${name}`, 500, (signal) => deliverer.turn(signal)),
       ),
+      ...(this.#options.config.documents.keepHtml === 'archive'
+        ? [
+            loop('archived', 300_000, async () => {
+              await removeArchivedPages(this.#options.database.pool);
+              return 'idle';
+            }),
+          ]
+        : []),
       ...(this.#subscriber === null ? [] : [loop('websub', 2000, () => this.#subscribe(this.#subscriber!))]),
     ]);
   }

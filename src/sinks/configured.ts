@@ -1,6 +1,8 @@
 import type { Config } from '../config/index.ts';
 import { AppError, EXIT } from '../errors/index.ts';
+import { configuredS3 } from '../s3/index.ts';
 import type { Clock } from '../telemetry/index.ts';
+import { createArchiveSink } from './archive/index.ts';
 import { createElasticsearchSink } from './elasticsearch/index.ts';
 import { createNdjsonSink } from './files/index.ts';
 import type { Sink } from './sink.ts';
@@ -11,7 +13,7 @@ const leastSecretChars = 16;
 /** The sinks that the configuration names, each under the name of its kind. */
 export function configuredSinks(config: Config, options: { userAgent: string; clock: Clock }): Sink[] {
   const { userAgent, clock } = options;
-  const { elasticsearch, files, webhook } = config;
+  const { archive, documents, elasticsearch, files, webhook } = config;
   const now = (): number => clock.now();
   const sinks: Sink[] = [];
   if (elasticsearch.url !== null) {
@@ -30,6 +32,19 @@ export function configuredSinks(config: Config, options: { userAgent: string; cl
     const limits = { mostBytes: maxMegabytes * 1024 * 1024, mostAgeMs: maxMinutes * 60_000 };
     sinks.push(createNdjsonSink({ name: 'files', dir, ...limits, now }));
   }
+  if (archive.bucket !== null)
+    sinks.push(
+      createArchiveSink({
+        name: 'archive',
+        store: configuredS3(config, 'archive', archive.bucket),
+        prefix: archive.prefix ?? '',
+      }),
+    );
+  else if (documents.keepHtml === 'archive')
+    throw new AppError('config_invalid', 'documents.keep_html is archive, but archive.bucket is not set', {
+      exitCode: EXIT.usage,
+      advice: 'Set archive.bucket and the s3 settings, or documents.keep_html to compressed.',
+    });
   if (webhook.url !== null) {
     const secret = webhook.secret ?? '';
     if (secret.length < leastSecretChars)

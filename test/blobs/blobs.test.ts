@@ -117,13 +117,13 @@ describe('settings', () => {
     expect(await dir.put(hash, body, 'image/png')).toEqual({ outcome: 'stored' });
     const env = {
       OUTRIDER_BLOBS_KIND: 's3',
-      OUTRIDER_BLOBS_S3_ENDPOINT: server.endpoint,
-      OUTRIDER_BLOBS_S3_BUCKET: server.bucket,
-      OUTRIDER_BLOBS_S3_REGION: server.region,
-      OUTRIDER_BLOBS_S3_ACCESS_KEY: server.accessKeyId,
+      OUTRIDER_S3_ENDPOINT: server.endpoint,
+      OUTRIDER_BLOBS_BUCKET: server.bucket,
+      OUTRIDER_S3_REGION: server.region,
+      OUTRIDER_S3_ACCESS_KEY: server.accessKeyId,
     };
-    expect(() => openBlobStore(loadConfig({ env }).config)).toThrow('blobs.s3_secret_key is not set');
-    const whole = { ...env, OUTRIDER_BLOBS_S3_SECRET_KEY: server.secretAccessKey };
+    expect(() => openBlobStore(loadConfig({ env }).config)).toThrow('s3.secret_key is not set');
+    const whole = { ...env, OUTRIDER_S3_SECRET_KEY: server.secretAccessKey };
     const bucket = openBlobStore(loadConfig({ env: whole }).config);
     expect(await bucket.put(hash, body, 'image/png')).toEqual({ outcome: 'stored' });
     expect(await bucket.get(hash)).toEqual({ outcome: 'found', body });

@@ -57,12 +57,12 @@ export class ImageLab {
         ? { OUTRIDER_BLOBS_DIR: folder }
         : {
             OUTRIDER_BLOBS_KIND: 's3',
-            OUTRIDER_BLOBS_S3_ENDPOINT: s3.endpoint,
-            OUTRIDER_BLOBS_S3_BUCKET: s3.bucket,
-            OUTRIDER_BLOBS_S3_REGION: s3.region,
-            OUTRIDER_BLOBS_S3_PREFIX: 'images',
-            OUTRIDER_BLOBS_S3_ACCESS_KEY: s3.accessKeyId,
-            OUTRIDER_BLOBS_S3_SECRET_KEY: s3.secretAccessKey,
+            OUTRIDER_S3_ENDPOINT: s3.endpoint,
+            OUTRIDER_BLOBS_BUCKET: s3.bucket,
+            OUTRIDER_S3_REGION: s3.region,
+            OUTRIDER_BLOBS_PREFIX: 'images',
+            OUTRIDER_S3_ACCESS_KEY: s3.accessKeyId,
+            OUTRIDER_S3_SECRET_KEY: s3.secretAccessKey,
           }),
     };
   }

@@ -1,0 +1,1 @@
+export { type ArchiveOptions, archiveKey, createArchiveSink } from './archive-sink.ts';

@@ -1,6 +1,5 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { openBlobStore } from '../../blobs/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import { type ImageFilter, type ListedImage, listImages } from '../../images/index.ts';
 import { requireSource } from '../../sources/index.ts';
@@ -53,6 +52,8 @@ export function addImageCommands(program: Command): void {
           exitCode: EXIT.usage,
           advice: '"outrider images --json" shows them.',
         });
+      // Only here: a store brings an HTTP client, which every other command would have to load.
+      const { openBlobStore } = await import('../../blobs/index.ts');
       const store = openBlobStore(loadContext(command).loaded.config);
       const result = await store.get(Buffer.from(name, 'hex')).finally(() => store.close());
       if (result.outcome !== 'found') {

@@ -47,26 +47,35 @@ export async function loadTotals(db: Queryable): Promise<Totals> {
 
 const daysAhead = 7;
 
+const dayColumn = { crawl_log: 'at', raw_pages: 'fetched_at' } as const;
+
 /** Makes the day partitions of a log table, a week ahead. Safe when several processes do it at once. */
 export async function ensurePartitions(db: Queryable, table: 'crawl_log' | 'raw_pages'): Promise<void> {
   for (let day = 0; day <= daysAhead; day += 1) {
-    const names = await db.query<{ name: string; from: string; to: string; exists: boolean }>(
-      `SELECT name, from_day::text AS from, (from_day + 1)::text AS to, to_regclass(name) IS NOT NULL AS exists
+    const names = await db.query<{ name: string; from: string; to: string; isThere: boolean }>(
+      `SELECT name, from_day::text AS from, (from_day + 1)::text AS to,
+              EXISTS (SELECT FROM pg_inherits WHERE inhrelid = to_regclass(name)) AS "isThere"
          FROM (SELECT (now() AT TIME ZONE 'UTC')::date + $2::integer AS from_day) d,
               LATERAL (SELECT $1 || '_' || to_char(from_day, 'YYYYMMDD') AS name) n`,
       [table, day],
     );
-    const { name, from, to, exists } = names.rows[0]!;
-    if (exists) continue;
-    // ATTACH locks the parent only briefly, CREATE … PARTITION OF would block every writer.
-    await db.query(
-      `CREATE TABLE IF NOT EXISTS ${name} (LIKE ${table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)`,
-    );
+    const { name, from, to, isThere } = names.rows[0]!;
+    if (isThere) continue;
+    const column = dayColumn[table];
+    const range = [`'${from} 00:00:00+00'`, `'${to} 00:00:00+00'`] as const;
+    // One statement, so that it is made whole or not at all. ATTACH locks the parent only briefly, where CREATE …
+    // PARTITION OF would block every writer. What came before anybody made the day lies in the default partition, which
+    // would refuse it; a fetcher may well run before the first scheduler does.
     await db.query(
       `DO $$ BEGIN
-         IF NOT EXISTS (SELECT FROM pg_inherits WHERE inhrelid = '${name}'::regclass) THEN
-           ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM ('${from} 00:00:00+00') TO ('${to} 00:00:00+00');
+         LOCK TABLE ${table}_default IN ACCESS EXCLUSIVE MODE;
+         IF EXISTS (SELECT FROM pg_inherits WHERE inhrelid = to_regclass('${name}')) THEN
+           RETURN;
          END IF;
+         CREATE TABLE IF NOT EXISTS ${name} (LIKE ${table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE);
+         WITH early AS (DELETE FROM ${table}_default WHERE ${column} >= ${range[0]} AND ${column} < ${range[1]} RETURNING *)
+         INSERT INTO ${name} SELECT * FROM early;
+         ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM (${range[0]}) TO (${range[1]});
        END $$`,
     );
   }

@@ -113,6 +113,10 @@ test('reset, set and release', async () => {
   await submit(database.pool, [item('held.test', 'a')]);
   await take(database.db, { owner: 'worker-3', slots: 100 });
   expect(await well('workers')).toMatch(/^worker-3 +unknown .* 3 +in \d+ s +–, silent$/m);
+  // The others are looked at again at the end of this file, which a busy machine may take minutes to reach.
+  await database.pool.query(
+    `UPDATE domain_slots SET lease_until = now() + interval '1 hour' WHERE lease_owner IS NOT NULL`,
+  );
   expect(await well('domain', 'release', 'held.test')).toBe('held.test was taken from worker-3.\n');
   expect(await well('domain', 'release', 'held.test')).toBe('Nobody holds held.test.\n');
   const audit = await database.pool.query<{ action: string; subject: string }>(

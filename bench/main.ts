@@ -8,6 +8,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(args: string[]): P
   polling: () => import('./polling.ts'),
   websub: () => import('./websub.ts'),
   api: () => import('./api.ts'),
+  sinks: () => import('./sinks.ts'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

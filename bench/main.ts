@@ -9,6 +9,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(args: string[]): P
   websub: () => import('./websub.ts'),
   api: () => import('./api.ts'),
   sinks: () => import('./sinks.ts'),
+  copies: () => import('./copies.ts'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -52,5 +52,11 @@ export async function indexDocuments(tx: Queryable, limit: number): Promise<numb
     await releaseHeld(tx, found);
     await saveChanges(tx, found);
   }
-  return result.rows[0]?.delivered ?? 0;
+  const delivered = result.rows[0]?.delivered ?? 0;
+  if (delivered > 0)
+    await tx.query(
+      `UPDATE sink_states SET delivered = delivered + $1, delivered_at = now() WHERE sink = 'index'`,
+      [delivered],
+    );
+  return delivered;
 }

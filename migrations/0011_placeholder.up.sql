@@ -1,0 +1,1 @@
+-- Holds the number; another change brings what stands here.

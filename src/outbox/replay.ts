@@ -30,6 +30,8 @@ export async function replayPortion(
      ), sent AS (
        INSERT INTO outbox (bucket, sink, domain_key, url_hash, version, enqueued_at)
        SELECT bucket, $1, domain_key, url_hash, version, now() FROM found WHERE deliverable
+          -- Responses are not stored, and a sink that takes them takes nothing else.
+          AND EXISTS (SELECT FROM sinks s WHERE s.name = $1 AND s.takes = 'documents')
        ON CONFLICT DO NOTHING RETURNING bucket
      )
      SELECT f.bucket, f.domain_key AS "domainKey", f.url_hash AS hash, (SELECT count(*)::integer FROM sent) AS enqueued

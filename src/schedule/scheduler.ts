@@ -5,7 +5,7 @@ import { discoverChannels } from '../discover/index.ts';
 import { indexDocuments, pruneChanges } from '../documents/index.ts';
 import { countDomains, loadLeases, rescoreDomains, reviveAllowed } from '../domains/index.ts';
 import { dropOldPartitions, ensurePartitions, foldCounters, pruneProbes } from '../frontier/index.ts';
-import { ensureSink, listSinks, tidyOutbox } from '../outbox/index.ts';
+import { ensureSink, listSinks, type SinkTakes, tidyOutbox } from '../outbox/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
 import { configuredSinks, Deliverer } from '../sinks/index.ts';
 import { sweepDisabled } from '../sources/index.ts';
@@ -35,7 +35,7 @@ export class Scheduler {
   readonly #stop = new AbortController();
   readonly #switches: SwitchReader;
   readonly #subscriber: Subscriber | null;
-  readonly #deliverers: { name: string; kind: string; deliverer: Deliverer }[];
+  readonly #deliverers: { name: string; kind: string; takes: SinkTakes; deliverer: Deliverer }[];
   #loops: Promise<unknown> = Promise.resolve();
 
   constructor(options: SchedulerOptions) {
@@ -46,6 +46,7 @@ export class Scheduler {
     this.#deliverers = configuredSinks(options.config, options).map((sink) => ({
       name: sink.name,
       kind: sink.kind,
+      takes: sink.takes ?? 'documents',
       deliverer: new Deliverer({ ...options, sink }),
     }));
   }

@@ -19,6 +19,8 @@ export type SegmentOptions = {
   /** `documents` gives `documents-20240506T101112345Z-1f2e.ndjson`. */
   prefix: string;
   suffix: string;
+  /** Files are counted: `-00000`, `-00001`, … in the place of `-1f2e`. */
+  numbered?: boolean;
   mostBytes: number;
   mostAgeMs: number;
   now: () => number;
@@ -43,6 +45,7 @@ export class Segments {
   readonly #options: SegmentOptions;
   #folder = '';
   #others: Record<string, Place> = {};
+  #nextNumber = 0;
   #file: { handle: FileHandle; name: string; bytes: number; openedAt: number } | null = null;
 
   constructor(options: SegmentOptions) {
@@ -57,6 +60,7 @@ export class Segments {
     this.#folder = await this.#readId();
     const { [this.#folder]: own, ...others } = (position as Position | null)?.folders ?? {};
     this.#others = others;
+    this.#nextNumber = own === undefined ? 0 : this.#numberOf(own.file) + 1;
     await this.#clear(own?.file ?? null);
     if (own === undefined) return;
     const path = join(dir, own.file + openSuffix);
@@ -112,15 +116,22 @@ export class Segments {
   }
 
   async #begin(): Promise<{ handle: FileHandle; name: string; bytes: number; openedAt: number }> {
-    const { dir, prefix, suffix, now, head } = this.#options;
+    const { dir, prefix, suffix, numbered, now, head } = this.#options;
     const openedAt = now();
     const stamp = new Date(openedAt).toISOString().replace(/[-:.]/g, '');
-    const name = `${prefix}-${stamp}-${randomBytes(2).toString('hex')}${suffix}`;
+    const tail = numbered ? String(this.#nextNumber).padStart(5, '0') : randomBytes(2).toString('hex');
+    const name = `${prefix}-${stamp}-${tail}${suffix}`;
     const handle = await open(join(dir, name + openSuffix), 'ax');
     const first = head?.(name) ?? Buffer.alloc(0);
     await writeWhole(handle, first);
     await syncFolder(dir);
+    this.#nextNumber += 1;
     return { handle, name, bytes: first.length, openedAt };
+  }
+
+  #numberOf(file: string): number {
+    const digits = file.slice(0, -this.#options.suffix.length).split('-').at(-1) ?? '';
+    return /^\d{5,9}$/.test(digits) ? Number(digits) : 0;
   }
 
   /** All in it is saved: from now on others may take it. */

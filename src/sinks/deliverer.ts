@@ -82,7 +82,8 @@ export class Deliverer {
     }
     const ends = batch.items.map((item, index) => this.#endOf(item, end.ends[index]));
     const isAnyOver = ends.some((one) => one !== null);
-    if (isAnyOver && !(await batch.save(lease, ends, end.position ?? null))) {
+    const isToSave = isAnyOver || end.position !== undefined;
+    if (isToSave && !(await batch.save(lease, ends, end.position ?? null))) {
       log.warn({ sink: sink.name }, 'deliveries took so long that another deliverer has taken over');
       await this.#lose();
       return 'idle';

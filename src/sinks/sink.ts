@@ -17,7 +17,7 @@ export type Outage = { reason: string; retryAfterMs?: number };
 export type BatchEnd<End extends ItemEnd = ItemEnd> = {
   /** One for each item, in their order. */
   ends: End[];
-  /** How far the sink's file is whole now; kept with the ends, in one transaction. */
+  /** How far the sink's file is whole now; kept with the ends, in one transaction, and also where nothing ended. */
   position?: object;
   /** Why the rest was not asked. */
   outage?: Outage;

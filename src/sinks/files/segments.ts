@@ -28,6 +28,7 @@ export type SegmentOptions = {
   head?: (fileName: string) => Buffer;
 };
 
+/** `file` is empty where nothing has been written yet. */
 type Place = { file: string; bytes: number; at: number };
 /** How far the files of each folder are whole: another machine's folder has its own. */
 type Position = { folders: Record<string, Place> };
@@ -46,6 +47,7 @@ export class Segments {
   #folder = '';
   #others: Record<string, Place> = {};
   #nextNumber = 0;
+  #isKnown = false;
   #file: { handle: FileHandle; name: string; bytes: number; openedAt: number } | null = null;
 
   constructor(options: SegmentOptions) {
@@ -60,9 +62,10 @@ export class Segments {
     this.#folder = await this.#readId();
     const { [this.#folder]: own, ...others } = (position as Position | null)?.folders ?? {};
     this.#others = others;
-    this.#nextNumber = own === undefined ? 0 : this.#numberOf(own.file) + 1;
+    this.#isKnown = own !== undefined;
+    this.#nextNumber = own === undefined || own.file === '' ? 0 : this.#numberOf(own.file) + 1;
     await this.#clear(own?.file ?? null);
-    if (own === undefined) return;
+    if (own === undefined || own.file === '') return;
     const path = join(dir, own.file + openSuffix);
     const bytes = await sizeOf(path);
     // Finished already, or somebody has taken it away.
@@ -85,9 +88,16 @@ export class Segments {
     }
   }
 
-  /** Adds bytes, and makes sure that they are on the disk; answers the position to save. */
-  async append(chunks: readonly Buffer[]): Promise<object> {
+  /**
+   * Adds bytes, and makes sure that they are on the disk; answers the position to save. Into a folder that no position
+   * names nothing is written yet: whoever came after a crash could not tell that nothing in its file counts.
+   */
+  async append(chunks: readonly Buffer[]): Promise<{ isWritten: boolean; position: object }> {
     const { mostBytes, mostAgeMs, now } = this.#options;
+    if (!this.#isKnown) {
+      this.#isKnown = true;
+      return { isWritten: false, position: this.#position({ name: '', bytes: 0, openedAt: now() }) };
+    }
     if (this.#file !== null && (this.#file.bytes >= mostBytes || now() - this.#file.openedAt >= mostAgeMs))
       await this.#finish();
     this.#file ??= await this.#begin();
@@ -95,7 +105,7 @@ export class Segments {
     await writeWhole(this.#file.handle, bytes);
     await this.#file.handle.datasync();
     this.#file.bytes += bytes.length;
-    return this.#position(this.#file);
+    return { isWritten: true, position: this.#position(this.#file) };
   }
 
   /** Lets go of the file, which stays open for more by its name. */

@@ -43,8 +43,8 @@ export function createWarcSink(options: WarcOptions): ResponseSink {
       return null;
     },
     deliver: async (batch) => {
-      const position = await segments.append(await membersOf(batch.flatMap(exchangeRecords)));
-      return { ends: batch.map(() => ({ end: 'delivered' })), position };
+      const { isWritten, position } = await segments.append(await membersOf(batch.flatMap(exchangeRecords)));
+      return { ends: batch.map(() => ({ end: isWritten ? 'delivered' : 'waiting' })), position };
     },
     close: () => segments.close(),
   };

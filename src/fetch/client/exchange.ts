@@ -225,7 +225,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (REDIRECTS.has(status)) {
       const location = headers.location;
       if (location === undefined) {
-        this.fail({ kind: 'bad_response', detail: `status ${status} without Location` });
+        this.fail({ kind: 'bad_response', detail: `status ${status} without Location` }, 'unspecified');
         return;
       }
       this.skipBody({ end: 'redirect', head, location: resolveLocation(location, plan.url) });
@@ -237,7 +237,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
     const encoding = parseContentEncoding(headers['content-encoding']);
     if (encoding.outcome === 'failed') {
-      this.fail(encoding.failure);
+      this.fail(encoding.failure, 'unspecified');
       return;
     }
     this.encodings = encoding.encodings;
@@ -334,10 +334,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.release(false);
   }
 
-  private fail(failure: Failure): void {
+  private fail(failure: Failure, truncated: Truncation = truncationOf(failure)): void {
     if (this.state === 'over') return;
     const { head, connection } = this;
-    this.abandon(truncationOf(failure));
+    this.abandon(truncated);
     if (this.stream !== null) this.stream.destroy(new HttpBodyError(failure));
     else {
       const stale = failure.kind === 'reset' && head === null && connection.served > 0;

@@ -150,9 +150,9 @@ const lineEnd = Buffer.from('\r\n');
 const bytesOf = (text: Buffer | string): Buffer =>
   typeof text === 'string' ? Buffer.from(text, 'latin1') : text;
 
-/** What a failure after the headers means for the body. */
+/** What a failure after the headers means for the body: most are the connection's end. */
 export function truncationOf({ kind }: Failure): Truncation {
   if (kind === 'timeout') return 'time';
   if (kind === 'body_too_large') return 'length';
-  return kind === 'reset' || kind === 'tls' ? 'disconnect' : 'unspecified';
+  return kind === 'aborted' ? 'unspecified' : 'disconnect';
 }

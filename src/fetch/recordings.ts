@@ -9,7 +9,7 @@ export const mostRecordedBytes = 16 * 1024 * 1024;
 /** Of all that a fetcher has not settled yet: a machine of 1 GB has room for it. */
 export const recordingRoomBytes = 64 * 1024 * 1024;
 
-// Above it a run settles what it has: a settle costs a tenth of what sending so much does.
+// Above it a run settles what it has: fifty domains with so much each would already pass the room of all.
 const heavyBytes = 2 * 1024 * 1024;
 // Longer than the client reads out a body that nobody wants.
 const patienceMs = 3000;

@@ -59,8 +59,11 @@ export class Deliverer {
   async turn(signal: AbortSignal): Promise<TurnResult> {
     const lease = await this.#lease(signal);
     if (lease === null) return 'idle';
-    const batch = await this.#queue.claim(this.#options.database.pool);
-    return batch === null ? 'idle' : this.#deliver(lease, batch, signal);
+    const { database, sink } = this.#options;
+    const batch = await this.#queue.claim(database.pool);
+    if (batch !== null) return this.#deliver(lease, batch, signal);
+    await sink.idle?.();
+    return 'idle';
   }
 
   /** Lets go of the sink. */

@@ -32,6 +32,8 @@ type SinkOf<Item, End extends ItemEnd> = {
    */
   open(position: unknown, signal: AbortSignal): Promise<Outage | null>;
   deliver(batch: readonly Item[], signal: AbortSignal): Promise<BatchEnd<End>>;
+  /** Called while nothing waits. */
+  idle?(): Promise<void>;
   /** Lets go of files and connections; open() may follow. */
   close(): Promise<void>;
 };

@@ -158,6 +158,31 @@ test('a deliverer that dies in the middle of a saved file leaves nothing behind'
   expect(readFolder(dir)).toHaveLength(1 + 2 * (before.length + during.length));
 });
 
+test('a file that has reached its age is finished although nothing comes', async () => {
+  let nowMs = Date.now();
+  const aging = createWarcSink({
+    name: 'warc',
+    dir,
+    mostBytes: 1_000_000,
+    mostAgeMs: 60_000,
+    operator: null,
+    description: null,
+    userAgent: 'Outrider/test',
+    now: () => nowMs,
+  });
+  const isOpen = () => readdirSync(dir).some((name) => name.endsWith('.open'));
+  await storeResponses(database.pool, given(urlsOf('aging', 1)));
+  await run(aging);
+  expect(isOpen()).toBe(true);
+  nowMs += 60_000;
+  await run(aging);
+  expect(isOpen()).toBe(false);
+  await storeResponses(database.pool, given(urlsOf('younger', 1)));
+  await run(aging);
+  expectThere([...urlsOf('aging', 1), ...urlsOf('younger', 1)]);
+  expect(readdirSync(dir).filter((name) => name.includes('.warc.gz'))).toHaveLength(2);
+});
+
 test('a late deliverer changes nothing', async () => {
   const urls = urlsOf('late', 1);
   await storeResponses(database.pool, given(urlsOf('early', 1)));

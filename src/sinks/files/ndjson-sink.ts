@@ -27,6 +27,7 @@ export function createNdjsonSink(options: NdjsonOptions): Sink {
       const { isWritten, position } = await segments.append(lines);
       return { ends: batch.map(() => ({ end: isWritten ? 'delivered' : 'waiting' })), position };
     },
+    idle: () => segments.finishOld(),
     close: () => segments.close(),
   };
 }

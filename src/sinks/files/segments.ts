@@ -93,19 +93,25 @@ export class Segments {
    * names nothing is written yet: whoever came after a crash could not tell that nothing in its file counts.
    */
   async append(chunks: readonly Buffer[]): Promise<{ isWritten: boolean; position: object }> {
-    const { mostBytes, mostAgeMs, now } = this.#options;
+    const { mostBytes, now } = this.#options;
     if (!this.#isKnown) {
       this.#isKnown = true;
       return { isWritten: false, position: this.#position({ name: '', bytes: 0, openedAt: now() }) };
     }
-    if (this.#file !== null && (this.#file.bytes >= mostBytes || now() - this.#file.openedAt >= mostAgeMs))
-      await this.#finish();
+    await this.finishOld();
+    if (this.#file !== null && this.#file.bytes >= mostBytes) await this.#finish();
     this.#file ??= await this.#begin();
     const bytes = Buffer.concat(chunks);
     await writeWhole(this.#file.handle, bytes);
     await this.#file.handle.datasync();
     this.#file.bytes += bytes.length;
     return { isWritten: true, position: this.#position(this.#file) };
+  }
+
+  /** Finishes a file that has reached its age; asked also while nothing comes, so that nobody waits for it for ever. */
+  async finishOld(): Promise<void> {
+    const { mostAgeMs, now } = this.#options;
+    if (this.#file !== null && now() - this.#file.openedAt >= mostAgeMs) await this.#finish();
   }
 
   /** Lets go of the file, which stays open for more by its name. */

@@ -46,6 +46,7 @@ export function createWarcSink(options: WarcOptions): ResponseSink {
       const { isWritten, position } = await segments.append(await membersOf(batch.flatMap(exchangeRecords)));
       return { ends: batch.map(() => ({ end: isWritten ? 'delivered' : 'waiting' })), position };
     },
+    idle: () => segments.finishOld(),
     close: () => segments.close(),
   };
 }

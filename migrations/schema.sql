@@ -13,6 +13,7 @@ CREATE TYPE settle_document AS (url_hash bytea, url text, source_id integer, wor
 CREATE TYPE settle_domain AS (hold_ms double precision, hold_reason hold_reason, penalty_ms integer, good_run smallint, robots_delay_ms integer, source_delay_ms integer, ladder jsonb, trial_passed boolean, move_to domain_status, move_reason text, rest_ms double precision[]);
 CREATE TYPE settle_item AS (url_hash bytea, status url_status, due_in_ms double precision, tries smallint, http_status smallint, error_code text, error_text text, etag text, last_modified text, content_hash bytea, redirected_to text, url text, refresh_seconds integer, validation_status text, rejection_reason text, fetched boolean, unchanged boolean, target boolean, kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint, parent_url text, items_seen integer, items_duplicate integer, items_rejected integer, channel_id integer, channel_error text, channel_new integer, channel_format text, channel_hub text, channel_sleep text, channel_redirect text, channel_rhythm jsonb, channel_weight real, channel_floor integer, channel_delays integer, channel_delay_s double precision, channel_late_s double precision, channel_topic text, last_item_at timestamp with time zone, result jsonb, execution_id bigint);
 CREATE TYPE settle_request AS (ago_ms double precision, status smallint, kind text, outcome text, url_hash bytea, url text, source_id integer, execution_id bigint, wait_ms integer, headers_ms integer, total_ms integer, bytes bigint);
+CREATE TYPE settle_response AS (id uuid, ago_ms double precision, status smallint, method text, url text, address text, truncated text, payload_digest bytea, etag text, last_modified text, sent_etag text, sent_last_modified text, start integer, request_length integer, head_length integer, body_length integer);
 CREATE TYPE settle_stored AS (made bytea[], changed integer, same bytea[], images integer, twins bytea[], twin_of bytea[]);
 CREATE TYPE submit_item AS (ord integer, bucket smallint, domain_key bigint, domain text, parent_domain text, url_hash bytea, url text, kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint, parent_url text, parent_hash bytea, execution_id bigint, due_at timestamp with time zone, modified_at timestamp with time zone, own boolean);
 
@@ -369,6 +370,27 @@ CREATE TABLE outbox (
   held boolean DEFAULT false NOT NULL,
   retry_at timestamp with time zone
 );
+CREATE TABLE outbox_responses (
+  bucket smallint NOT NULL,
+  sink text NOT NULL,
+  id uuid NOT NULL,
+  domain_key bigint NOT NULL,
+  enqueued_at timestamp with time zone NOT NULL,
+  at timestamp with time zone NOT NULL,
+  status smallint NOT NULL,
+  bytes integer NOT NULL,
+  method text NOT NULL,
+  url text NOT NULL,
+  address text,
+  payload_digest bytea,
+  truncated text,
+  revisit text,
+  refers_to uuid,
+  refers_to_at timestamp with time zone,
+  request_head bytea NOT NULL,
+  response_head bytea NOT NULL,
+  body bytea
+);
 CREATE TABLE probe_results (
   bucket smallint NOT NULL,
   domain_key bigint NOT NULL,
@@ -385,6 +407,17 @@ CREATE TABLE raw_pages (
   content_type text,
   body bytea NOT NULL
 ) PARTITION BY RANGE (fetched_at);
+CREATE TABLE response_marks (
+  bucket smallint NOT NULL,
+  sink text NOT NULL,
+  domain_key bigint NOT NULL,
+  address_hash bytea NOT NULL,
+  id uuid NOT NULL,
+  at timestamp with time zone NOT NULL,
+  payload_digest bytea NOT NULL,
+  etag text,
+  last_modified text
+);
 CREATE TABLE robots (
   bucket smallint NOT NULL,
   domain_key bigint NOT NULL,
@@ -537,6 +570,7 @@ CREATE TABLE raw_pages_default PARTITION OF raw_pages DEFAULT;
 
 -- column storage
 ALTER TABLE document_search ALTER COLUMN words SET STORAGE EXTERNAL;
+ALTER TABLE outbox_responses ALTER COLUMN body SET STORAGE EXTERNAL;
 ALTER TABLE raw_pages ALTER COLUMN body SET STORAGE EXTERNAL;
 ALTER TABLE sitemap_seen ALTER COLUMN seen SET STORAGE EXTERNAL;
 
@@ -603,8 +637,18 @@ ALTER TABLE images ADD CONSTRAINT images_sha256_check CHECK ((octet_length(sha25
 ALTER TABLE images ADD CONSTRAINT images_stored_in_check CHECK ((stored_in = ANY (ARRAY['folder'::text, 's3'::text])));
 ALTER TABLE images ADD CONSTRAINT images_width_check CHECK ((width > 0));
 ALTER TABLE outbox ADD CONSTRAINT outbox_pkey PRIMARY KEY (bucket, sink, domain_key, url_hash, version);
+ALTER TABLE outbox_responses ADD CONSTRAINT outbox_responses_pkey PRIMARY KEY (bucket, sink, id) INCLUDE (bytes);
+ALTER TABLE outbox_responses ADD CONSTRAINT outbox_responses_check CHECK (((refers_to IS NULL) = (refers_to_at IS NULL)));
+ALTER TABLE outbox_responses ADD CONSTRAINT outbox_responses_check1 CHECK (((refers_to IS NULL) OR (revisit IS NOT NULL)));
+ALTER TABLE outbox_responses ADD CONSTRAINT outbox_responses_check2 CHECK (((revisit IS NOT NULL) OR (body IS NOT NULL)));
+ALTER TABLE outbox_responses ADD CONSTRAINT outbox_responses_payload_digest_check CHECK ((octet_length(payload_digest) = 32));
+ALTER TABLE outbox_responses ADD CONSTRAINT outbox_responses_revisit_check CHECK ((revisit = ANY (ARRAY['server-not-modified'::text, 'identical-payload-digest'::text])));
+ALTER TABLE outbox_responses ADD CONSTRAINT outbox_responses_truncated_check CHECK ((truncated = ANY (ARRAY['length'::text, 'time'::text, 'disconnect'::text, 'unspecified'::text])));
 ALTER TABLE probe_results ADD CONSTRAINT probe_results_pkey PRIMARY KEY (bucket, domain_key, url_hash);
 ALTER TABLE raw_pages ADD CONSTRAINT raw_pages_pkey PRIMARY KEY (bucket, domain_key, url_hash, fetched_at);
+ALTER TABLE response_marks ADD CONSTRAINT response_marks_pkey PRIMARY KEY (bucket, sink, domain_key, address_hash);
+ALTER TABLE response_marks ADD CONSTRAINT response_marks_address_hash_check CHECK ((octet_length(address_hash) = 16));
+ALTER TABLE response_marks ADD CONSTRAINT response_marks_payload_digest_check CHECK ((octet_length(payload_digest) = 32));
 ALTER TABLE robots ADD CONSTRAINT robots_pkey PRIMARY KEY (bucket, domain_key, origin);
 ALTER TABLE robots ADD CONSTRAINT robots_outcome_check CHECK ((outcome = ANY (ARRAY['rules'::text, 'allow_all'::text, 'unavailable'::text])));
 ALTER TABLE settings ADD CONSTRAINT settings_pkey PRIMARY KEY (name);

@@ -161,7 +161,8 @@ CREATE FUNCTION frontier_settle(
   p_bucket smallint, p_domain_key bigint, p_owner text, p_epoch bigint, p_final boolean,
   p_items json, p_documents json, p_bytes bytea, p_requests json, p_domain json,
   p_idle_ms double precision,  -- since the last response's headers, or its failure
-  p_default_delay_ms integer, p_budget integer DEFAULT NULL, p_skew interval DEFAULT '0')
+  p_default_delay_ms integer, p_budget integer DEFAULT NULL, p_skew interval DEFAULT '0',
+  p_responses json DEFAULT NULL) -- what came, while a sink takes that
 RETURNS TABLE (outcome text, settled integer, documents integer, versions integer, duplicates integer)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -209,6 +210,9 @@ BEGIN
     SELECT count(*), coalesce(sum(d.bytes), 0), count(*) FILTER (WHERE d.page), count(*) FILTER (WHERE d.error),
            max(d.good_at), count(*) FILTER (WHERE d.error AND d.at > d.good_at)
       INTO v_requests, v_bytes, v_pages, v_errors, v_good_at, v_errors_since FROM dated d;
+  END IF;
+  IF p_responses IS NOT NULL THEN
+    PERFORM settle_responses(p_bucket, p_domain_key, p_responses, p_bytes, v_now);
   END IF;
   IF v_stale THEN
     RETURN QUERY SELECT 'stale', 0, 0, 0, 0;

@@ -8,6 +8,7 @@ import {
   listDeadLetters,
   listReplays,
   listSinks,
+  requireAsked,
   retryDeadLetters,
 } from '../outbox/index.ts';
 import { requireSource } from '../sources/index.ts';
@@ -84,15 +85,12 @@ export function addSinkRoutes(instance: FastifyInstance, { database }: { databas
       const since = body.since === undefined ? undefined : new Date(body.since);
       if (since !== undefined && Number.isNaN(since.getTime()))
         throw new AppError('request_invalid', `"since" is no date: ${body.since}`, { httpStatus: 400 });
-      const isNew = await askReplay(pool, {
+      const answer = await askReplay(pool, {
         sink: name,
         ...(body.source === undefined ? {} : { sourceId: (await requireSource(pool, body.source)).id }),
         ...(since === undefined ? {} : { since }),
       });
-      if (!isNew)
-        throw new AppError('replay_under_way', `a replay to ${name} is under way already`, {
-          httpStatus: 409,
-        });
+      requireAsked(answer, name);
       await saveAudit(pool, { actor, action: 'sink_replay', subject: name, detail: body });
       return reply.code(202).send({ sink: name, replay: 'under way' });
     },

@@ -50,6 +50,38 @@ export const sinkSettings = {
     }),
     prefix: text({ default: null, description: 'What the keys of archived pages begin with.' }),
   },
+  warc: {
+    dir: text({
+      default: null,
+      description: 'Folder for WARC files of every response as it came; off unless set.',
+    }),
+    maxMegabytes: integer({
+      default: 1024,
+      min: 1,
+      max: 100_000,
+      description: 'Size at which the next WARC file begins.',
+    }),
+    maxMinutes: integer({
+      default: 1440,
+      min: 1,
+      max: 43_200,
+      description: 'Age at which the next WARC file begins.',
+    }),
+    operator: text({
+      default: null,
+      description: 'Who made the archive, a name or an address; stands at the beginning of each WARC file.',
+    }),
+    description: text({
+      default: null,
+      description: 'What the archive is, in a line; stands at the beginning of each WARC file.',
+    }),
+    maxUndeliveredMegabytes: integer({
+      default: 1024,
+      min: 16,
+      max: 1_000_000,
+      description: 'Responses that may wait to be written; beyond it fetching slows until they are fewer.',
+    }),
+  },
   webhook: {
     url: serviceAddress({
       default: null,

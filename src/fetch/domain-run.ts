@@ -13,9 +13,10 @@ import {
 } from '../frontier/index.ts';
 import { sightSubmitted } from '../images/index.ts';
 import type { ImageSettings } from '../ingest/index.ts';
+import type { ResponseReader } from '../outbox/index.ts';
 import { decideBudget, type Switches, type SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
-import type { HttpClient } from './client/index.ts';
+import type { HttpClient, RecordingRoom } from './client/index.ts';
 import {
   concludeOrphan,
   concludeRow,
@@ -32,6 +33,7 @@ import { type Cooldowns, DomainLessons } from './lessons.ts';
 import type { OutageWatch } from './outage.ts';
 import { Pacer } from './pacer.ts';
 import { endPoll, sitemapReader } from './poll-end.ts';
+import { Recordings } from './recordings.ts';
 import type { RobotsGate } from './robots-gate.ts';
 import { requestFor } from './row-request.ts';
 import type { SettingsCache } from './settings-cache.ts';
@@ -46,6 +48,9 @@ export type RunDeps = {
   multipliers: MultiplierReader;
   outage: OutageWatch;
   images: ImageStore;
+  /** Whether a sink takes responses, and the room for those that are not settled yet. */
+  responses: ResponseReader;
+  recordingRoom: RecordingRoom;
   owner: string;
   clock: Clock;
   log: Log;
@@ -95,6 +100,8 @@ export class DomainRun {
   // When the first of the items that wait for a settle came.
   #waitingSince = 0;
   readonly #lessons: DomainLessons;
+  readonly #recordings: Recordings;
+  #records = false;
   #switches: Switches | null = null;
 
   constructor(deps: RunDeps, lease: Lease, stopsAt: number) {
@@ -102,6 +109,7 @@ export class DomainRun {
     this.lease = lease;
     this.#stopsAt = stopsAt;
     this.#pacer = new Pacer(deps.clock, lease.delayMs);
+    this.#recordings = new Recordings(deps.recordingRoom, deps.clock);
     this.#lessons = new DomainLessons(lease, {
       clock: deps.clock,
       log: deps.log,
@@ -133,6 +141,14 @@ export class DomainRun {
 
   /** Runs the whole batch and ends the lease. */
   async run(): Promise<void> {
+    try {
+      await this.#run();
+    } finally {
+      this.#recordings.release();
+    }
+  }
+
+  async #run(): Promise<void> {
     try {
       this.#switches = await this.#deps.switches.current();
       await this.#deps.settings.prepare(this.lease.urls);
@@ -168,6 +184,7 @@ export class DomainRun {
   /** One look at a domain that rests. Only success counts; anything else leaves row, channel and domain as they are. */
   async #runTrial(row: LeasedUrl, trial: 'channel' | 'robots'): Promise<void> {
     if (trial === 'robots') {
+      this.#records = await this.#deps.responses.areWanted();
       const exchange = this.#exchange(row);
       const gate = await this.#deps.robots.recheck(this.lease, row.url, (url) =>
         requestRobots(exchange, url),
@@ -307,6 +324,7 @@ export class DomainRun {
   async #reach(row: LeasedUrl): Promise<Reached | null> {
     const { settings, options } = this.#deps;
     const channel = settings.channelOf(row);
+    this.#records = await this.#retried(() => this.#deps.responses.areWanted());
     this.#lessons.noteSourceDelay(settings.sourceOf(row)?.rateLimitMs ?? null);
     this.#pacer.setDelay(this.#lessons.delayMs);
     const request = requestFor(row, channel?.kind ?? null, options);
@@ -401,6 +419,7 @@ export class DomainRun {
       },
       proxies: settings.sourceOf(row)?.settings.proxies,
       ignoresDisallow: settings.sourceOf(row)?.settings.respectRobots === false,
+      record: (url, sent) => (this.#records ? this.#recordings.begin(url, sent) : undefined),
     };
   }
 
@@ -428,6 +447,7 @@ export class DomainRun {
 
   /** Asked between two rows: when the next one may start, will the oldest end have waited too long? */
   #dueForSettle(): boolean {
+    if (this.#recordings.isHeavy) return true;
     if (this.#items.length === 0) return false;
     const nextStartAt = Math.max(this.#deps.clock.monotonic(), this.#pacer.nextStartAt());
     return this.#items.length >= settleEveryItems || nextStartAt - this.#waitingSince >= settleEveryMs;
@@ -435,6 +455,7 @@ export class DomainRun {
 
   async #settle(final: boolean): Promise<void> {
     const { db, owner, clock, metrics, log, options } = this.#deps;
+    const responses = await this.#recordings.answered();
     const now = clock.monotonic();
     const learnt = this.#lessons.summary(this.#pacer.lastAnswerAt !== null);
     const result = await this.#retried(() =>
@@ -444,6 +465,7 @@ export class DomainRun {
         items: this.#items,
         documents: this.#documents,
         requests: this.#requests,
+        responses,
         monotonicMs: clock.monotonic(),
         // Nothing was requested: the gap before this lease has passed already.
         lastAnswerAt: this.#pacer.lastAnswerAt ?? now - longAgoMs,
@@ -456,6 +478,7 @@ export class DomainRun {
     this.#items = [];
     this.#documents = [];
     this.#requests = [];
+    this.#recordings.release();
     if (result.outcome === 'stale') {
       metrics.staleSettles.inc();
       this.#lost = true;

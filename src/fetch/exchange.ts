@@ -1,4 +1,4 @@
-import type { Lease, LeasedUrl, LoggedRequest } from '../frontier/index.ts';
+import type { Lease, LeasedUrl, LoggedRequest, Validators } from '../frontier/index.ts';
 import type { Ingested } from '../ingest/index.ts';
 import { identifyUrl, type UrlIdentity } from '../url/index.ts';
 import {
@@ -7,6 +7,7 @@ import {
   type HttpRequest,
   type HttpResult,
   type HttpStreamResult,
+  type Recording,
   type Timings,
 } from './client/index.ts';
 import { type Reach, reachOf } from './outage.ts';
@@ -50,7 +51,11 @@ export type ExchangeDeps = {
   proxies: readonly string[] | undefined;
   /** The source's operator decided, and answers for it, that Disallow does not hold for us. */
   ignoresDisallow: boolean;
+  /** Keeps what the next request brings; undefined while nobody wants it. */
+  record: (url: string, sent: Validators) => Recording | undefined;
 };
+
+const noValidators: Validators = { etag: null, lastModified: null };
 
 const maxHops = 5;
 const permanent = new Set([301, 308]);
@@ -98,9 +103,16 @@ export async function fetchRow(
     if (gate.answer === 'allowed') deps.onCrawlDelay(gate.crawlDelayMs);
     const waitMs = await deps.pacer.turn(deps.signal);
     if (!deps.mayStart()) return { end: 'handed_back' };
+    // Validators belong to the address they were given by.
+    const validators =
+      request.conditional && moved === 'no'
+        ? { etag: row.etag, lastModified: row.lastModified }
+        : noValidators;
     const asked: HttpRequest = {
       url,
       signal: deps.signal,
+      ...validators,
+      recording: deps.record(url, validators),
       ...(deps.proxies === undefined ? {} : { proxies: deps.proxies }),
       ...(request.accept ? { accept: request.accept } : {}),
       ...(request.maxBodyBytes ? { maxBodyBytes: request.maxBodyBytes } : {}),
@@ -109,8 +121,6 @@ export async function fetchRow(
       ...(request.exemptFromRatio ? { exemptFromRatio: true } : {}),
       ...(request.unwrapGzip ? { unwrapGzip: true } : {}),
       ...(request.headers ? { headers: request.headers } : {}),
-      // Validators belong to the address they were given by.
-      ...(request.conditional && moved === 'no' ? { etag: row.etag, lastModified: row.lastModified } : {}),
     };
     const { result, ingested } =
       request.read === undefined
@@ -194,8 +204,10 @@ async function requestRead(
   const timings = (): Timings => ({ ...head.timings, endedAt: performance.now() });
   try {
     const isGood = head.status >= 200 && head.status < 300;
-    // The body of an error is not worth reading, but its connection must be let go.
-    if (!isGood) for await (const _ of body) break;
+    // The body of an error is not worth reading unless it is recorded, but its connection must be let go.
+    if (!isGood)
+      for await (const _ of body)
+        if (asked.recording === undefined || asked.recording.truncated !== null) break;
     const ingested = isGood ? await read(counted(), { url: asked.url, headers: head.headers }) : undefined;
     const wireBytes = Number(head.headers['content-length'] ?? bytes) || bytes;
     const none = { body: Buffer.alloc(0), wireBody: null, truncated: false } as const;
@@ -237,6 +249,7 @@ async function requestRobotsOnce(deps: ExchangeDeps, url: string): Promise<HttpS
     url,
     signal: deps.signal,
     maxBodyBytes: 4_000_000,
+    recording: deps.record(url, noValidators),
     ...(deps.proxies === undefined ? {} : { proxies: deps.proxies }),
   });
   noteAnswer(deps, result);

@@ -2,15 +2,16 @@ import { MultiplierReader } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import { type Database, isConnectionLost } from '../db/index.ts';
 import { createMarks, Leaser, loadIdleMs, type Marks, renew, WakeListener } from '../frontier/index.ts';
-import { hasBacklog } from '../outbox/index.ts';
+import { hasBacklog, ResponseReader } from '../outbox/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
 import { decideBudget, SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
-import { createHttpClient, type HttpClient, parseHostsFile } from './client/index.ts';
+import { createHttpClient, type HttpClient, parseHostsFile, RecordingRoom } from './client/index.ts';
 import { DomainRun, type RunDeps } from './domain-run.ts';
 import { ImageStore } from './image-store.ts';
 import type { Cooldowns } from './lessons.ts';
 import { OutageWatch } from './outage.ts';
+import { recordingRoomBytes } from './recordings.ts';
 import { RobotsGate } from './robots-gate.ts';
 import { SettingsCache } from './settings-cache.ts';
 
@@ -91,6 +92,8 @@ export class Fetcher {
       multipliers: new MultiplierReader(database.pool, monotonic),
       outage: this.#outage,
       images: this.#images,
+      responses: new ResponseReader(database.pool, monotonic),
+      recordingRoom: new RecordingRoom(recordingRoomBytes),
       owner: options.owner,
       clock,
       log: options.log,
@@ -242,7 +245,10 @@ export class Fetcher {
     const now = clock.monotonic();
     if (now < this.#crowdedUntil) return this.#crowded;
     this.#crowdedUntil = now + crowdedLifeMs;
-    this.#crowded = await hasBacklog(database.pool, config.documents.maxUndelivered);
+    this.#crowded = await hasBacklog(database.pool, {
+      most: config.documents.maxUndelivered,
+      mostResponseBytes: config.warc.maxUndeliveredMegabytes * 1024 * 1024,
+    });
     metrics.crowded.set(this.#crowded ? 1 : 0);
     return this.#crowded;
   }

@@ -37,8 +37,10 @@ export {
   type SettleDocument,
   type SettleItem,
   type SettleOptions,
+  type SettleResponse,
   type SettleResult,
   settle,
+  type Validators,
 } from './settle.ts';
 export {
   countExecution,

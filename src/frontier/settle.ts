@@ -116,12 +116,40 @@ export type LoggedRequest = {
   bytes: number;
 };
 
+/** A response as it came, for the sinks that take responses; settled even when the lease is lost. */
+export type SettleResponse = {
+  /** Its own for ever, however often it is settled or delivered. */
+  id: string;
+  /** When its request began, on the monotonic clock. */
+  startedAt: number;
+  status: number;
+  method: string;
+  url: string;
+  /** Who answered. */
+  address: string | null;
+  /** Why the body is not whole. */
+  truncated: 'length' | 'time' | 'disconnect' | 'unspecified' | null;
+  requestHead: Buffer;
+  responseHead: Buffer;
+  body: Buffer;
+  /** SHA-256 of the body. */
+  digest: Buffer;
+  /** Validators that came, and those that the request named: they tell what a 304 speaks of. */
+  validators: Validators;
+  sent: Validators;
+};
+
+/** What tells one state of a resource from another. */
+export type Validators = { etag: string | null; lastModified: string | null };
+
 export type SettleOptions = {
   owner: string;
   final: boolean;
   items: readonly SettleItem[];
   documents: readonly SettleDocument[];
   requests: readonly LoggedRequest[];
+  /** None unless a sink takes them. */
+  responses?: readonly SettleResponse[];
   /** Monotonic time now, and of the last response's headers or failure. */
   monotonicMs: number;
   lastAnswerAt: number;
@@ -169,9 +197,10 @@ export async function settle(
 ): Promise<SettleResult> {
   const bytes = new Bytes();
   const documents = options.documents.map((document) => documentRow(document, bytes));
+  const responses = (options.responses ?? []).map((one) => responseRow(one, options.monotonicMs, bytes));
   const result = await db.query<SettleResult>(
     `SELECT * FROM frontier_settle($1::smallint, $2, $3, $4, $5, $6, $7, $8::bytea, $9, $10, $11, $12, $13,
-       $14 * interval '1 millisecond')`,
+       $14 * interval '1 millisecond', $15)`,
     [
       lease.bucket,
       lease.domainKey.toString(),
@@ -187,6 +216,7 @@ export async function settle(
       options.defaultDelayMs,
       options.budget ?? null,
       options.skewMs ?? 0,
+      json(responses),
     ],
   );
   return result.rows[0]!;
@@ -327,5 +357,30 @@ function requestRow(request: LoggedRequest, nowMs: number): object {
     headers_ms: round(request.headersMs),
     total_ms: round(request.totalMs),
     bytes: request.bytes,
+  };
+}
+
+function responseRow(response: SettleResponse, nowMs: number, bytes: Bytes): object {
+  const { requestHead, responseHead, body, validators, sent } = response;
+  const start = bytes.add(requestHead);
+  bytes.add(responseHead);
+  bytes.add(body);
+  return {
+    id: response.id,
+    ago_ms: Math.max(0, nowMs - response.startedAt),
+    status: response.status,
+    method: response.method,
+    url: response.url,
+    address: response.address,
+    truncated: response.truncated,
+    payload_digest: hexBytes(response.digest),
+    etag: clean(validators.etag),
+    last_modified: clean(validators.lastModified),
+    sent_etag: clean(sent.etag),
+    sent_last_modified: clean(sent.lastModified),
+    start,
+    request_length: requestHead.length,
+    head_length: responseHead.length,
+    body_length: body.length,
   };
 }

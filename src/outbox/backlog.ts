@@ -1,11 +1,22 @@
 import type { Queryable } from '../db/index.ts';
 
-/** Whether more deliveries wait than may; reads no further than the bound. What waits for a paused sink holds nobody up. */
-export async function hasBacklog(db: Queryable, most: number): Promise<boolean> {
+/** How much may wait for sinks. */
+export type BacklogBounds = { most: number; mostResponseBytes: number };
+
+/**
+ * Whether more deliveries wait than may; reads no further than the bound. What waits for a paused sink holds nobody up.
+ * Responses are bounded by their bytes too, which stand in the leaves of their key.
+ */
+export async function hasBacklog(db: Queryable, bounds: BacklogBounds): Promise<boolean> {
+  const { most, mostResponseBytes } = bounds;
   const result = await db.query<{ behind: boolean }>(
-    `SELECT count(*) > $1::bigint AS behind FROM (
-       SELECT FROM outbox o WHERE o.sink IN (SELECT s.name FROM sinks s WHERE s.enabled) LIMIT $1::bigint + 1) x`,
-    [most],
+    `WITH enabled AS MATERIALIZED (SELECT name FROM sinks WHERE enabled)
+     SELECT (SELECT count(*) > $1::bigint FROM (
+               SELECT FROM outbox o WHERE o.sink IN (SELECT name FROM enabled) LIMIT $1::bigint + 1) x)
+         OR (SELECT count(*) > $1::bigint OR coalesce(sum(x.bytes), 0) > $2::bigint FROM (
+               SELECT r.bytes FROM outbox_responses r WHERE r.sink IN (SELECT name FROM enabled)
+                LIMIT $1::bigint + 1) x) AS behind`,
+    [most, mostResponseBytes],
   );
   return result.rows[0]!.behind;
 }
@@ -15,16 +26,25 @@ const worthTidyingBytes = 4 * 1024 * 1024;
 const bytesPerRow = 400;
 
 /**
- * Gives back the room of a backlog that is gone. Vacuum shortens the table by itself, but an index never; and a
- * backlog of hours would be carried for ever. Not in a transaction: REINDEX CONCURRENTLY blocks no settle.
+ * Gives back the room of a backlog that is gone. Vacuum shortens a table by itself, but an index never; and a backlog
+ * of hours would be carried for ever. Not in a transaction: REINDEX CONCURRENTLY blocks no settle.
  */
 export async function tidyOutbox(db: Queryable): Promise<boolean> {
-  const result = await db.query<{ bytes: number; rows: number }>(
-    `SELECT pg_total_relation_size('outbox')::float8 AS bytes, (SELECT count(*)::float8 FROM outbox) AS rows`,
-  );
-  const { bytes, rows } = result.rows[0]!;
-  if (bytes < worthTidyingBytes || bytes < rows * bytesPerRow) return false;
-  await db.query('VACUUM outbox');
-  await db.query('REINDEX INDEX CONCURRENTLY outbox_pkey');
-  return true;
+  let isTidied = false;
+  for (const [table, contents] of [
+    ['outbox', '0'],
+    ['outbox_responses', 'coalesce(sum(bytes), 0)'],
+  ] as const) {
+    const result = await db.query<{ bytes: number; needed: number }>(
+      `SELECT pg_total_relation_size('${table}')::float8 AS bytes,
+              (SELECT count(*) * ${bytesPerRow} + 2 * ${contents} FROM ${table})::float8 AS needed`,
+    );
+    const { bytes, needed } = result.rows[0]!;
+    if (bytes < worthTidyingBytes || bytes < needed) continue;
+    await db.query(`VACUUM ${table}`);
+    // With the index of its TOAST table, which is the larger one for responses.
+    await db.query(`REINDEX TABLE CONCURRENTLY ${table}`);
+    isTidied = true;
+  }
+  return isTidied;
 }

@@ -14,6 +14,22 @@ export type EndedDelivery = { domainKey: bigint; hash: Buffer; version: number }
 
 const mostErrorChars = 2000;
 
+/** Counts a delivery, keeps the position, and finds a row only while the lease is still the sink's ($1 to $4). */
+export const fence = `
+       UPDATE sink_states SET delivered = delivered + $3, position = coalesce($4::jsonb, position),
+              delivered_at = CASE WHEN $3 > 0 THEN now() ELSE delivered_at END,
+              failing_since = NULL, failures = 0, error = NULL, retry_at = NULL
+        WHERE sink = $1 AND lease_epoch = $2 AND lease_owner IS NOT NULL
+       RETURNING sink`;
+
+/** What stands for $1 to $4 of the fence. */
+export const fenceValues = (lease: SinkLease, delivered: number, position: object | null): unknown[] => [
+  lease.sink,
+  lease.epoch.toString(),
+  delivered,
+  position === null ? null : JSON.stringify(position),
+];
+
 /**
  * Writes down what became of deliveries, and how far the sink's file is whole, in one statement fenced by the lease:
  * false where another deliverer has taken over, and then nothing is changed.
@@ -26,12 +42,7 @@ export async function saveEnds(
 ): Promise<boolean> {
   const delivered = ends.filter((one) => one.end === 'delivered').length;
   const result = await db.query(
-    `WITH fence AS (
-       UPDATE sink_states SET delivered = delivered + $3, position = coalesce($4::jsonb, position),
-              delivered_at = CASE WHEN $3 > 0 THEN now() ELSE delivered_at END,
-              failing_since = NULL, failures = 0, error = NULL, retry_at = NULL
-        WHERE sink = $1 AND lease_epoch = $2 AND lease_owner IS NOT NULL
-       RETURNING sink
+    `WITH fence AS (${fence}
      ), ended AS (
        SELECT k.*, (k.domain_key & 255)::smallint AS bucket
          FROM unnest($5::bigint[], $6::bytea[], $7::integer[], $8::text[], $9::float8[])
@@ -54,10 +65,7 @@ export async function saveEnds(
           AND o.url_hash = k.url_hash AND o.version <= k.version)
      SELECT FROM fence`,
     [
-      lease.sink,
-      lease.epoch.toString(),
-      delivered,
-      position === null ? null : JSON.stringify(position),
+      ...fenceValues(lease, delivered, position),
       ends.map((one) => one.domainKey.toString()),
       ends.map((one) => one.hash),
       ends.map((one) => one.version),

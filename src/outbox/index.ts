@@ -1,9 +1,24 @@
-export { hasBacklog, tidyOutbox } from './backlog.ts';
+export { type BacklogBounds, hasBacklog, tidyOutbox } from './backlog.ts';
 export { type ClaimOptions, claimDeliveries, type Delivery, type RawPage } from './claim.ts';
 export { type DeadLetter, listDeadLetters, retryDeadLetters } from './dead-letters.ts';
 export { type DeliveryEnd, type EndedDelivery, saveEnds } from './ends.ts';
 export { leaseSink, releaseSink, renewSink, type SinkLease, saveSinkFailure } from './leases.ts';
-export { askReplay, listReplays, type Replay, type ReplayWish, runReplays } from './replay.ts';
+export {
+  askReplay,
+  listReplays,
+  type Replay,
+  type ReplayAnswer,
+  type ReplayWish,
+  requireAsked,
+  runReplays,
+} from './replay.ts';
+export {
+  type ClaimResponsesOptions,
+  claimResponses,
+  type ResponseDelivery,
+  ResponseReader,
+  saveResponses,
+} from './responses.ts';
 export { takeDeliveries } from './run-deliveries.ts';
 export {
   enableSink,

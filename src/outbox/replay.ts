@@ -1,4 +1,5 @@
 import type { Database, Queryable } from '../db/index.ts';
+import { AppError } from '../errors/index.ts';
 
 /** Which documents a sink is given again. */
 export type ReplayWish = { sink: string; sourceId?: number; since?: Date };
@@ -6,13 +7,40 @@ export type ReplayWish = { sink: string; sourceId?: number; since?: Date };
 /** How far a replay is. */
 export type Replay = { sink: string; askedAt: Date; enqueued: number };
 
-/** Writes down that a sink is to be given its documents again; false where it is at it already. */
-export async function askReplay(db: Queryable, wish: ReplayWish): Promise<boolean> {
-  const result = await db.query(
-    'INSERT INTO sink_replays (sink, source_id, since) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING',
+/** What became of the wish for a replay. Responses are not stored, so a sink that takes them cannot have them again. */
+export type ReplayAnswer = 'asked' | 'under_way' | 'takes_no_documents';
+
+/** Writes down that a sink is to be given its documents again. */
+export async function askReplay(db: Queryable, wish: ReplayWish): Promise<ReplayAnswer> {
+  const result = await db.query<{ takes: boolean; asked: boolean }>(
+    `WITH sink AS (SELECT name, takes = 'documents' AS takes FROM sinks WHERE name = $1),
+     asked AS (
+       INSERT INTO sink_replays (sink, source_id, since) SELECT name, $2, $3 FROM sink WHERE takes
+       ON CONFLICT DO NOTHING RETURNING sink)
+     SELECT s.takes, EXISTS (SELECT FROM asked) AS asked FROM sink s`,
     [wish.sink, wish.sourceId ?? null, wish.since ?? null],
   );
-  return result.rowCount === 1;
+  const [row] = result.rows;
+  if (row?.takes !== true) return 'takes_no_documents';
+  return row.asked ? 'asked' : 'under_way';
+}
+
+/** Throws where a replay could not be asked for. */
+export function requireAsked(answer: ReplayAnswer, sink: string): void {
+  if (answer === 'under_way')
+    throw new AppError('replay_under_way', `a replay to ${sink} is under way already`, {
+      httpStatus: 409,
+      advice: 'See how far it is with: outrider sinks',
+    });
+  if (answer === 'takes_no_documents')
+    throw new AppError(
+      'replay_impossible',
+      `${sink} takes responses as they come, and those are not stored`,
+      {
+        httpStatus: 409,
+        advice: 'Documents can be replayed to every other sink.',
+      },
+    );
 }
 
 /** The replays under way. */

@@ -41,7 +41,8 @@ export async function removeSink(db: Queryable, name: string): Promise<boolean> 
   const result = await db.query('DELETE FROM sinks WHERE name = $1', [name]);
   // After it: a settle that still saw the sink may have written a row meanwhile, and another comes with the next sink
   // of this name at worst.
-  await db.query('DELETE FROM outbox WHERE sink = $1', [name]);
+  for (const table of ['outbox', 'outbox_responses', 'response_marks'])
+    await db.query(`DELETE FROM ${table} WHERE sink = $1`, [name]);
   await db.query('DELETE FROM dead_letters WHERE sink = $1', [name]);
   return result.rowCount === 1;
 }
@@ -52,7 +53,7 @@ export type SinkStatus = {
   kind: string;
   takes: SinkTakes;
   enabled: boolean;
-  /** Documents that wait for it, of which some until it is known whether they are copies. */
+  /** Documents or responses that wait for it, of which some until it is known whether they are copies. */
   waiting: number;
   held: number;
   /** Since when the eldest of them waits. */
@@ -76,7 +77,8 @@ export async function listSinks(db: Queryable): Promise<SinkStatus[]> {
             CASE WHEN t.lease_until > now() THEN t.lease_owner END AS deliverer
        FROM sinks s LEFT JOIN sink_states t ON t.sink = s.name
        LEFT JOIN (SELECT sink, count(*) AS waiting, count(*) FILTER (WHERE held) AS held, min(enqueued_at) AS since
-                    FROM outbox GROUP BY sink) o ON o.sink = s.name
+                    FROM (SELECT sink, held, enqueued_at FROM outbox
+                          UNION ALL SELECT sink, false, enqueued_at FROM outbox_responses) w GROUP BY sink) o ON o.sink = s.name
        LEFT JOIN (SELECT sink, count(*) AS letters FROM dead_letters GROUP BY sink) l ON l.sink = s.name
       ORDER BY s.created_at, s.name`,
   );

@@ -8,7 +8,7 @@ import { indexDocuments, pruneChanges, removeArchivedPages } from '../documents/
 import { countDomains, loadLeases, rescoreDomains, reviveAllowed } from '../domains/index.ts';
 import { dropOldPartitions, ensurePartitions, foldCounters, pruneProbes } from '../frontier/index.ts';
 import { sweepImages } from '../images/index.ts';
-import { ensureSink, listSinks, runReplays, tidyOutbox } from '../outbox/index.ts';
+import { ensureSink, listSinks, runReplays, type SinkTakes, tidyOutbox } from '../outbox/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
 import { configuredSinks, Deliverer } from '../sinks/index.ts';
 import { sweepDisabled } from '../sources/index.ts';
@@ -39,7 +39,7 @@ export class Scheduler {
   readonly #stop = new AbortController();
   readonly #switches: SwitchReader;
   readonly #subscriber: Subscriber | null;
-  readonly #deliverers: { name: string; kind: string; deliverer: Deliverer }[];
+  readonly #deliverers: { name: string; kind: string; takes: SinkTakes; deliverer: Deliverer }[];
   readonly #blobs: BlobStore;
   #loops: Promise<unknown> = Promise.resolve();
 
@@ -54,6 +54,7 @@ export class Scheduler {
     this.#deliverers = configuredSinks(options.config, options).map((sink) => ({
       name: sink.name,
       kind: sink.kind,
+      takes: sink.takes ?? 'documents',
       deliverer: new Deliverer({ ...options, sink }),
     }));
   }

@@ -5,17 +5,21 @@ import type { Clock } from '../telemetry/index.ts';
 import { createArchiveSink } from './archive/index.ts';
 import { createElasticsearchSink } from './elasticsearch/index.ts';
 import { createNdjsonSink } from './files/index.ts';
-import type { Sink } from './sink.ts';
+import type { ResponseSink, Sink } from './sink.ts';
+import { createWarcSink } from './warc/index.ts';
 import { createWebhookSink } from './webhook/index.ts';
 
 const leastSecretChars = 16;
 
 /** The sinks that the configuration names, each under the name of its kind. */
-export function configuredSinks(config: Config, options: { userAgent: string; clock: Clock }): Sink[] {
+export function configuredSinks(
+  config: Config,
+  options: { userAgent: string; clock: Clock },
+): (Sink | ResponseSink)[] {
   const { userAgent, clock } = options;
-  const { archive, documents, elasticsearch, files, webhook } = config;
+  const { archive, documents, elasticsearch, files, warc, webhook } = config;
   const now = (): number => clock.now();
-  const sinks: Sink[] = [];
+  const sinks: (Sink | ResponseSink)[] = [];
   if (elasticsearch.url !== null) {
     sinks.push(
       createElasticsearchSink({
@@ -45,6 +49,11 @@ export function configuredSinks(config: Config, options: { userAgent: string; cl
       exitCode: EXIT.usage,
       advice: 'Set archive.bucket and the s3 settings, or documents.keep_html to compressed.',
     });
+  if (warc.dir !== null) {
+    const { dir, maxMegabytes, maxMinutes, operator, description } = warc;
+    const limits = { mostBytes: maxMegabytes * 1024 * 1024, mostAgeMs: maxMinutes * 60_000 };
+    sinks.push(createWarcSink({ name: 'warc', dir, ...limits, operator, description, userAgent, now }));
+  }
   if (webhook.url !== null) {
     const secret = webhook.secret ?? '';
     if (secret.length < leastSecretChars)

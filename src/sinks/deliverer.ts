@@ -1,23 +1,28 @@
 import type { Database } from '../db/index.ts';
 import { messageOf } from '../errors/index.ts';
 import {
-  claimDeliveries,
-  type Delivery,
-  type EndedDelivery,
+  type DeliveryEnd,
   leaseSink,
   releaseSink,
   renewSink,
   type SinkLease,
-  saveEnds,
   saveSinkFailure,
 } from '../outbox/index.ts';
 import type { TurnResult } from '../resilience/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { withDeadline } from './deadline.ts';
-import { type BatchEnd, type ItemEnd, nobodyTook, type Outage, type Sink } from './sink.ts';
+import { type Queue, type QueuedBatch, type QueuedItem, queueOf } from './queues.ts';
+import {
+  type BatchEnd,
+  type ItemEnd,
+  nobodyTook,
+  type Outage,
+  type ResponseSink,
+  type Sink,
+} from './sink.ts';
 
 export type DelivererOptions = {
-  sink: Sink;
+  sink: Sink | ResponseSink;
   database: Database;
   owner: string;
   clock: Clock;
@@ -41,31 +46,24 @@ const backoffMs = (tries: number, first: number, most: number): number =>
 /** Carries the outbox of one sink to it. Several processes may run one each: the one that holds the lease works. */
 export class Deliverer {
   readonly #options: DelivererOptions;
+  readonly #queue: Queue;
   #held: { lease: SinkLease; renewedAt: number } | null = null;
   #failures = 0;
-  #nextBucket = 0;
 
   constructor(options: DelivererOptions) {
     this.#options = options;
+    this.#queue = queueOf(options.sink);
   }
 
   /** Delivers the next batch. */
   async turn(signal: AbortSignal): Promise<TurnResult> {
     const lease = await this.#lease(signal);
     if (lease === null) return 'idle';
-    const { sink, database } = this.#options;
-    const { items, bytes, withRaw } = sink.batch;
-    const batch = await claimDeliveries(database.pool, {
-      sink: sink.name,
-      most: items,
-      mostBytes: bytes,
-      withRaw,
-      fromBucket: this.#nextBucket,
-    });
-    if (batch.length === 0) return 'idle';
-    // The last bucket is not done yet when it filled the batch; the next turn begins with it.
-    this.#nextBucket = Number(BigInt.asUintN(8, batch.at(-1)!.document.domainKey));
-    return this.#deliver(lease, batch, signal);
+    const { database, sink } = this.#options;
+    const batch = await this.#queue.claim(database.pool);
+    if (batch !== null) return this.#deliver(lease, batch, signal);
+    await sink.idle?.();
+    return 'idle';
   }
 
   /** Lets go of the sink. */
@@ -76,22 +74,24 @@ export class Deliverer {
     if (held !== null) await releaseSink(this.#options.database.pool, held.lease);
   }
 
-  async #deliver(lease: SinkLease, batch: readonly Delivery[], signal: AbortSignal): Promise<TurnResult> {
-    const { sink, database, log } = this.#options;
+  async #deliver(lease: SinkLease, batch: QueuedBatch, signal: AbortSignal): Promise<TurnResult> {
+    const { sink, log } = this.#options;
     let end: BatchEnd;
     try {
-      end = await withDeadline(signal, deliveryTimeoutMs, (limited) => sink.deliver(batch, limited));
+      end = await withDeadline(signal, deliveryTimeoutMs, (limited) => batch.deliver(limited));
     } catch (error) {
       // What a sink throws is no answer.
-      end = nobodyTook(batch, { reason: messageOf(error) });
+      end = nobodyTook(batch.items, { reason: messageOf(error) });
     }
-    const ends = batch.flatMap((delivery, index) => this.#endOf(delivery, end.ends[index]) ?? []);
-    if (ends.length > 0 && !(await saveEnds(database.pool, lease, ends, end.position ?? null))) {
+    const ends = batch.items.map((item, index) => this.#endOf(item, end.ends[index]));
+    const isAnyOver = ends.some((one) => one !== null);
+    const isToSave = isAnyOver || end.position !== undefined;
+    if (isToSave && !(await batch.save(lease, ends, end.position ?? null))) {
       log.warn({ sink: sink.name }, 'deliveries took so long that another deliverer has taken over');
       await this.#lose();
       return 'idle';
     }
-    this.#count(batch, ends);
+    if (isAnyOver) this.#count(batch.items, ends);
     if (end.outage !== undefined) {
       await this.#fail(lease, end.outage, signal);
       return 'idle';
@@ -101,16 +101,15 @@ export class Deliverer {
     return 'busy';
   }
 
-  #count(batch: readonly Delivery[], ends: readonly EndedDelivery[]): void {
+  #count(items: readonly QueuedItem[], ends: readonly (DeliveryEnd | null)[]): void {
     const { sink, log, metrics, clock } = this.#options;
-    for (const { end } of ends) metrics.sinkDeliveries.inc({ sink: sink.name, outcome: end });
-    if (ends.length > 0)
-      for (const { enqueuedAt } of batch)
-        metrics.sinkDelay.observe(
-          { sink: sink.name },
-          Math.max(0, clock.now() - enqueuedAt.getTime()) / 1000,
-        );
-    const rejected = ends.filter((one) => one.end === 'rejected');
+    for (const [index, { enqueuedAt }] of items.entries()) {
+      const delayMs = Math.max(0, clock.now() - enqueuedAt.getTime());
+      metrics.sinkDelay.observe({ sink: sink.name }, delayMs / 1000);
+      const end = ends[index];
+      if (end) metrics.sinkDeliveries.inc({ sink: sink.name, outcome: end.end });
+    }
+    const rejected = ends.flatMap((one) => (one?.end === 'rejected' ? [one] : []));
     if (rejected.length > 0)
       log.warn(
         { sink: sink.name, rejected: rejected.length, reason: rejected[0]!.reason },
@@ -118,15 +117,12 @@ export class Deliverer {
       );
   }
 
-  #endOf(delivery: Delivery, end: ItemEnd | undefined): EndedDelivery | null {
-    const { domainKey, hash, version } = delivery.document;
-    const key = { domainKey, hash, version };
+  #endOf({ attempts }: QueuedItem, end: ItemEnd | undefined): DeliveryEnd | null {
     if (end === undefined || end.end === 'waiting') return null;
-    if (end.end !== 'retry') return { ...key, ...end };
-    if (delivery.attempts + 1 >= mostAttempts)
-      return { ...key, end: 'rejected', reason: `${end.reason} (given up after ${mostAttempts} attempts)` };
-    const afterMs = backoffMs(delivery.attempts, firstItemPauseMs, longestItemPauseMs);
-    return { ...key, ...end, afterMs };
+    if (end.end !== 'retry') return end;
+    if (attempts + 1 >= mostAttempts)
+      return { end: 'rejected', reason: `${end.reason} (given up after ${mostAttempts} attempts)` };
+    return { ...end, afterMs: backoffMs(attempts, firstItemPauseMs, longestItemPauseMs) };
   }
 
   async #lease(signal: AbortSignal): Promise<SinkLease | null> {

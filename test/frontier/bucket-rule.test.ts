@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 // Every statement of the hot path names its bucket, so that the tables can be distributed by it. The three exceptions
 // are the probes of single mode, which bucket mode replaces.
 const hotTables =
-  'url_frontier|domain_slots|domains|domain_events|robots|documents|document_versions|raw_pages|outbox|channel_state|url_sightings|probe_results|foreign_hosts|crawl_log|counter_deltas|images|image_sightings';
+  'url_frontier|domain_slots|domains|domain_events|robots|documents|document_versions|raw_pages|outbox|outbox_responses|response_marks|channel_state|url_sightings|probe_results|foreign_hosts|crawl_log|counter_deltas|images|image_sightings';
 const exceptions = [
   /WHERE s\.pool = p_pool AND s\.top = v_level AND s\.next_at <= v_now\s+AND s\.next_at >= coalesce/, // lease probe
   /FROM domain_slots WHERE wake_at <= v_now\s+ORDER BY wake_at LIMIT p_slots/, // promotion probe

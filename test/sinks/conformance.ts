@@ -232,8 +232,8 @@ export function testSink(name: string, start: () => Promise<SinkWorld>): void {
       urls.map((url) => ({ url })),
     );
     await run();
-    expect(await askReplay(database.pool, { sink: world.sink.name })).toBe(true);
-    expect(await askReplay(database.pool, { sink: world.sink.name })).toBe(false);
+    expect(await askReplay(database.pool, { sink: world.sink.name })).toBe('asked');
+    expect(await askReplay(database.pool, { sink: world.sink.name })).toBe('under_way');
     let looked = 0;
     for (let n = 1; n > 0; looked += n) n = await runReplays(database.db, 5);
     expect(looked).toBe(urls.length);

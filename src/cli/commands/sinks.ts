@@ -7,6 +7,7 @@ import {
   listReplays,
   listSinks,
   removeSink,
+  requireAsked,
   retryDeadLetters,
   type SinkStatus,
 } from '../../outbox/index.ts';
@@ -103,10 +104,7 @@ export function addSinksCommands(program: Command): void {
           ...(flags.source === undefined ? {} : { sourceId: (await requireSource(pool, flags.source)).id }),
           ...(since === undefined ? {} : { since }),
         };
-        if (!(await askReplay(pool, wish)))
-          throw new AppError('replay_under_way', `a replay to ${name} is under way already`, {
-            advice: 'See how far it is with: outrider sinks',
-          });
+        requireAsked(await askReplay(pool, wish), name);
         await saveAudit(pool, { actor: operatorName(), action: 'sink_replay', subject: name, detail: flags });
       });
       if (context.flags.json) return printJson({ sink: name, replay: 'under way' });

@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { getDomain } from 'tldts';
 import { type AddressGuard, createAddressGuard, DEFAULT_ALLOWED_PORTS, networkOf } from './address-guard.ts';
 import { readBodyStream } from './body-stream.ts';
-import { type ConnectionPool, createConnectionPool } from './connection-pool.ts';
+import { type Connection, type ConnectionPool, createConnectionPool } from './connection-pool.ts';
 import { ACCEPT_ENCODING, type DecodeLimits, decodeBody } from './content-decoding.ts';
 import { createDialler, type DialTarget } from './dial.ts';
 import { type ExchangeEnd, type ExchangePlan, runExchange } from './exchange.ts';
@@ -132,6 +132,11 @@ function isUsableValidator(value: string | null | undefined): value is string {
     value.length <= MAX_VALIDATOR_CHARS &&
     /^[\x21-\x7e\x80-\xff][\t\x20-\x7e\x80-\xff]*$/.test(value)
   );
+}
+
+/** Who answered: behind a proxy, the address that the proxy was given. */
+function peerOf({ remoteAddress, target }: Connection): string | null {
+  return target.proxy === null ? remoteAddress : (target.addresses[0] ?? null);
 }
 
 class Client implements HttpClient {
@@ -268,6 +273,7 @@ class Client implements HttpClient {
       deadlineAt: timings.startedAt + timeoutMs - prepared.dnsMs,
       headersTimeoutMs: this.settings.headersTimeoutMs,
       signal,
+      recording: request.recording,
     };
     const { end, remoteAddress } = await this.send(prepared, plan, release);
     timings.headersAt = end.end === 'failed' ? end.headersAt : end.head.headersAt;
@@ -293,6 +299,7 @@ class Client implements HttpClient {
     if (isOver) release();
     else atEnd = release;
     if (end.end === 'failed') this.learnFrom(end, prepared);
+    if (plan.recording !== undefined) plan.recording.address = peerOf(connection);
     return { end, remoteAddress: connection.remoteAddress };
   }
 

@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { Connection } from './connection-pool.ts';
 import { type Encoding, parseContentEncoding } from './content-decoding.ts';
 import { classifyError } from './failure.ts';
+import { type Recording, type Truncation, truncationOf } from './recording.ts';
 import { type Failure, HttpBodyError, type ResponseHeaders } from './result.ts';
 
 /** The head of a final response. */
@@ -23,6 +24,8 @@ export type ExchangePlan = {
   deadlineAt: number;
   headersTimeoutMs: number;
   signal: AbortSignal | undefined;
+  /** Is told everything that goes over the wire. */
+  recording: Recording | undefined;
 };
 
 /** How an exchange ended, before decoding. */
@@ -124,15 +127,22 @@ class Exchange implements Dispatcher.DispatchHandler {
       controller.abort(new Error('given up while connecting'));
       return;
     }
+    const { headersTimeoutMs, recording, payload } = this.plan;
+    recording?.begin({
+      method: this.plan.method,
+      url: this.plan.url,
+      headers: this.plan.requestHeaders,
+      payloadBytes: payload === undefined ? null : Buffer.byteLength(payload),
+    });
     const leftMs = this.plan.deadlineAt - performance.now();
-    const { headersTimeoutMs } = this.plan;
     this.arm(Math.min(headersTimeoutMs, leftMs), `no headers within ${headersTimeoutMs} ms`);
   }
 
   onResponseStart(
-    _controller: Dispatcher.DispatchController,
+    controller: Dispatcher.DispatchController,
     status: number,
     raw: Record<string, string | string[] | undefined>,
+    reason?: string,
   ): void {
     if (this.state !== 'waiting') return;
     if (status < 200) {
@@ -143,6 +153,11 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
     const head = { status, headers: joinHeaders(raw), headersAt: performance.now() };
     this.head = head;
+    if (this.plan.recording !== undefined) {
+      const { rawHeaders } = controller;
+      const raw = Array.isArray(rawHeaders) ? rawHeaders : [];
+      this.plan.recording.answer(status, reason ?? '', { read: head.headers, raw });
+    }
     this.arm(this.plan.deadlineAt - head.headersAt, 'the body did not end before the deadline');
     this.decideBody(head);
   }
@@ -150,8 +165,10 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.state !== 'body' && this.state !== 'draining') return;
     this.wireBytes += chunk.length;
+    const { recording } = this.plan;
     if (this.state === 'draining') {
-      if (this.wireBytes > DRAIN_BYTES) this.abandon();
+      recording?.add(Buffer.from(chunk));
+      if (this.wireBytes > DRAIN_BYTES) this.abandon('length');
       return;
     }
     if (this.wireBytes > this.plan.maxWireBytes) {
@@ -161,8 +178,13 @@ class Exchange implements Dispatcher.DispatchHandler {
       });
       return;
     }
-    if (this.stream === null) this.chunks.push(chunk);
-    else if (!this.stream.push(Buffer.from(chunk))) controller.pause();
+    if (this.stream === null) {
+      this.chunks.push(chunk);
+      return;
+    }
+    const copy = Buffer.from(chunk);
+    recording?.add(copy);
+    if (!this.stream.push(copy)) controller.pause();
   }
 
   onResponseEnd(): void {
@@ -171,11 +193,14 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.state = 'over';
     this.cleanUp();
     this.release(head?.headers.connection?.toLowerCase() !== 'close');
+    const isBuffered = state === 'body' && this.stream === null && head !== null;
+    // Always a copy: slices would keep 64 kB socket buffers alive for as long as the caller keeps the page.
+    const wire = isBuffered ? Buffer.concat(this.chunks, this.wireBytes) : null;
+    if (wire !== null && wire.length > 0) this.plan.recording?.add(wire);
+    this.plan.recording?.end(null);
     if (state === 'draining' || head === null) return;
-    if (this.stream !== null) this.stream.push(null);
+    if (wire === null) this.stream?.push(null);
     else {
-      // Always a copy: slices would keep 64 kB socket buffers alive for as long as the caller keeps the page.
-      const wire = Buffer.concat(this.chunks, this.wireBytes);
       this.chunks = [];
       this.settle({ end: 'body', head, wire, encodings: this.encodings });
     }
@@ -183,7 +208,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     if (this.state === 'draining') {
-      this.abandon();
+      this.abandon('disconnect');
       return;
     }
     this.fail(classifyError(error, this.head !== null));
@@ -200,7 +225,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (REDIRECTS.has(status)) {
       const location = headers.location;
       if (location === undefined) {
-        this.fail({ kind: 'bad_response', detail: `status ${status} without Location` });
+        this.fail({ kind: 'bad_response', detail: `status ${status} without Location` }, 'unspecified');
         return;
       }
       this.skipBody({ end: 'redirect', head, location: resolveLocation(location, plan.url) });
@@ -212,7 +237,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
     const encoding = parseContentEncoding(headers['content-encoding']);
     if (encoding.outcome === 'failed') {
-      this.fail(encoding.failure);
+      this.fail(encoding.failure, 'unspecified');
       return;
     }
     this.encodings = encoding.encodings;
@@ -232,7 +257,8 @@ class Exchange implements Dispatcher.DispatchHandler {
       highWaterMark: STREAM_BUFFER_BYTES,
       read: () => this.controller?.resume(),
       destroy: (error, callback) => {
-        // The reader left early, or never came and the deadline did.
+        // The reader left early, or never came and the deadline did. Where it did, it has read as much as it may.
+        if (this.state !== 'over') this.plan.recording?.end('length');
         this.fail({ kind: 'aborted', detail: 'the reader stopped' });
         callback(error);
       },
@@ -252,7 +278,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.state = 'draining';
     this.settle(end);
     if (isSmall) this.arm(DRAIN_MS, '');
-    else this.abandon();
+    // A 304 has no body, whatever length it tells.
+    else this.abandon(end.head.status === 304 ? null : 'unspecified');
   }
 
   /**
@@ -275,7 +302,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       () => {
         this.timer = null;
         if (this.dueAt - performance.now() > EARLY_MS) this.setTimer();
-        else if (this.state === 'draining') this.abandon();
+        else if (this.state === 'draining') this.abandon('time');
         else this.fail({ kind: 'timeout', detail: this.overdue });
       },
       Math.max(0, Math.ceil(this.dueAt - performance.now())),
@@ -283,7 +310,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private readonly onAbort = (): void => {
-    if (this.state === 'draining') this.abandon();
+    if (this.state === 'draining') this.abandon('unspecified');
     else this.fail({ kind: 'aborted', detail: 'the caller gave up' });
   };
 
@@ -293,19 +320,24 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.plan.signal?.removeEventListener('abort', this.onAbort);
   }
 
-  private abandon(): void {
+  private abandon(truncated: Truncation | null): void {
     if (this.state === 'over') return;
     this.state = 'over';
     this.cleanUp();
+    const { recording } = this.plan;
+    if (recording !== undefined) {
+      if (this.chunks.length > 0) recording.add(Buffer.concat(this.chunks));
+      recording.end(truncated);
+    }
     this.chunks = [];
     this.controller?.abort(new Error('response abandoned'));
     this.release(false);
   }
 
-  private fail(failure: Failure): void {
+  private fail(failure: Failure, truncated: Truncation = truncationOf(failure)): void {
     if (this.state === 'over') return;
     const { head, connection } = this;
-    this.abandon();
+    this.abandon(truncated);
     if (this.stream !== null) this.stream.destroy(new HttpBodyError(failure));
     else {
       const stale = failure.kind === 'reset' && head === null && connection.served > 0;

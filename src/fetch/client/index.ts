@@ -1,6 +1,7 @@
 export { createHttpClient, type HttpClient, type HttpClientStats } from './client.ts';
 export { unpackPage } from './content-decoding.ts';
 export { type HostsEntry, type HostsTable, parseHostsFile } from './hosts-table.ts';
+export { Recording, RecordingRoom } from './recording.ts';
 export {
   type FailureKind,
   HttpBodyError,

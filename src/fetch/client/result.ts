@@ -1,4 +1,5 @@
 import type { HostsTable } from './hosts-table.ts';
+import type { Recording } from './recording.ts';
 
 /** Moments of one request on the monotonic clock (`performance.now()`): pacing needs "headers or failure". */
 export type Timings = {
@@ -109,6 +110,8 @@ export type HttpRequest = {
   unwrapGzip?: boolean;
   /** Proxies of the source instead of the client's; an empty list goes out directly. */
   proxies?: readonly string[];
+  /** Keeps what goes over the wire. */
+  recording?: Recording | undefined;
 };
 
 /** Caps on concurrent requests per registrable domain and per /24 or /48; 0 switches a cap or the gap off. */

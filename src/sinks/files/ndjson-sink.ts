@@ -24,9 +24,10 @@ export function createNdjsonSink(options: NdjsonOptions): Sink {
     },
     deliver: async (batch): Promise<BatchEnd> => {
       const lines = batch.map(({ document }) => Buffer.from(`${JSON.stringify(documentRecord(document))}\n`));
-      const position = await segments.append(lines);
-      return { ends: batch.map(() => ({ end: 'delivered' })), position };
+      const { isWritten, position } = await segments.append(lines);
+      return { ends: batch.map(() => ({ end: isWritten ? 'delivered' : 'waiting' })), position };
     },
+    idle: () => segments.finishOld(),
     close: () => segments.close(),
   };
 }

@@ -19,6 +19,8 @@ export type SegmentOptions = {
   /** `documents` gives `documents-20240506T101112345Z-1f2e.ndjson`. */
   prefix: string;
   suffix: string;
+  /** Files are counted: `-00000`, `-00001`, … in the place of `-1f2e`. */
+  numbered?: boolean;
   mostBytes: number;
   mostAgeMs: number;
   now: () => number;
@@ -26,6 +28,7 @@ export type SegmentOptions = {
   head?: (fileName: string) => Buffer;
 };
 
+/** `file` is empty where nothing has been written yet. */
 type Place = { file: string; bytes: number; at: number };
 /** How far the files of each folder are whole: another machine's folder has its own. */
 type Position = { folders: Record<string, Place> };
@@ -43,6 +46,8 @@ export class Segments {
   readonly #options: SegmentOptions;
   #folder = '';
   #others: Record<string, Place> = {};
+  #nextNumber = 0;
+  #isKnown = false;
   #file: { handle: FileHandle; name: string; bytes: number; openedAt: number } | null = null;
 
   constructor(options: SegmentOptions) {
@@ -57,8 +62,10 @@ export class Segments {
     this.#folder = await this.#readId();
     const { [this.#folder]: own, ...others } = (position as Position | null)?.folders ?? {};
     this.#others = others;
+    this.#isKnown = own !== undefined;
+    this.#nextNumber = own === undefined || own.file === '' ? 0 : this.#numberOf(own.file) + 1;
     await this.#clear(own?.file ?? null);
-    if (own === undefined) return;
+    if (own === undefined || own.file === '') return;
     const path = join(dir, own.file + openSuffix);
     const bytes = await sizeOf(path);
     // Finished already, or somebody has taken it away.
@@ -81,17 +88,30 @@ export class Segments {
     }
   }
 
-  /** Adds bytes, and makes sure that they are on the disk; answers the position to save. */
-  async append(chunks: readonly Buffer[]): Promise<object> {
-    const { mostBytes, mostAgeMs, now } = this.#options;
-    if (this.#file !== null && (this.#file.bytes >= mostBytes || now() - this.#file.openedAt >= mostAgeMs))
-      await this.#finish();
+  /**
+   * Adds bytes, and makes sure that they are on the disk; answers the position to save. Into a folder that no position
+   * names nothing is written yet: whoever came after a crash could not tell that nothing in its file counts.
+   */
+  async append(chunks: readonly Buffer[]): Promise<{ isWritten: boolean; position: object }> {
+    const { mostBytes, now } = this.#options;
+    if (!this.#isKnown) {
+      this.#isKnown = true;
+      return { isWritten: false, position: this.#position({ name: '', bytes: 0, openedAt: now() }) };
+    }
+    await this.finishOld();
+    if (this.#file !== null && this.#file.bytes >= mostBytes) await this.#finish();
     this.#file ??= await this.#begin();
     const bytes = Buffer.concat(chunks);
     await writeWhole(this.#file.handle, bytes);
     await this.#file.handle.datasync();
     this.#file.bytes += bytes.length;
-    return this.#position(this.#file);
+    return { isWritten: true, position: this.#position(this.#file) };
+  }
+
+  /** Finishes a file that has reached its age; asked also while nothing comes, so that nobody waits for it for ever. */
+  async finishOld(): Promise<void> {
+    const { mostAgeMs, now } = this.#options;
+    if (this.#file !== null && now() - this.#file.openedAt >= mostAgeMs) await this.#finish();
   }
 
   /** Lets go of the file, which stays open for more by its name. */
@@ -112,15 +132,22 @@ export class Segments {
   }
 
   async #begin(): Promise<{ handle: FileHandle; name: string; bytes: number; openedAt: number }> {
-    const { dir, prefix, suffix, now, head } = this.#options;
+    const { dir, prefix, suffix, numbered, now, head } = this.#options;
     const openedAt = now();
     const stamp = new Date(openedAt).toISOString().replace(/[-:.]/g, '');
-    const name = `${prefix}-${stamp}-${randomBytes(2).toString('hex')}${suffix}`;
+    const tail = numbered ? String(this.#nextNumber).padStart(5, '0') : randomBytes(2).toString('hex');
+    const name = `${prefix}-${stamp}-${tail}${suffix}`;
     const handle = await open(join(dir, name + openSuffix), 'ax');
     const first = head?.(name) ?? Buffer.alloc(0);
     await writeWhole(handle, first);
     await syncFolder(dir);
+    this.#nextNumber += 1;
     return { handle, name, bytes: first.length, openedAt };
+  }
+
+  #numberOf(file: string): number {
+    const digits = file.slice(0, -this.#options.suffix.length).split('-').at(-1) ?? '';
+    return /^\d{5,9}$/.test(digits) ? Number(digits) : 0;
   }
 
   /** All in it is saved: from now on others may take it. */

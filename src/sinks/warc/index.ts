@@ -1,0 +1,1 @@
+export { createWarcSink, type WarcOptions } from './warc-sink.ts';

@@ -17,6 +17,7 @@ import {
 import { Deliverer, type ResponseSink } from '../../src/sinks/index.ts';
 import { createWarcSink } from '../../src/sinks/warc/index.ts';
 import { createLog, createMetrics, systemClock } from '../../src/telemetry/index.ts';
+import { waitUntil } from '../e2e/wait.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { type ReadRecord, readFolder, splitMessage } from '../warcio/own-reader.ts';
 import { pageOf, storeResponses } from './response-store.ts';
@@ -284,6 +285,13 @@ describe('a sink that is behind', () => {
     await run();
     expect((await state()).waiting).toBe(0);
     expect(await tidyOutbox(database.pool)).toBe(true);
-    expect(await sizeOf()).toBeLessThanOrEqual(before + 65_536);
+    // Whoever has a snapshot in this database, an autoanalyze say, makes a vacuum leave what was just deleted: the next
+    // tidying takes it, as the next hour's does.
+    await waitUntil('the room is given back', async () => {
+      const size = await sizeOf();
+      if (size <= before + 65_536) return true;
+      await tidyOutbox(database.pool);
+      return `${size} bytes, ${before} before`;
+    });
   });
 });

@@ -44,7 +44,7 @@ export function explainPage(source: Page, options: ExtractOptions = {}): Explana
   const judgement = judgeBlocks(
     page,
     body.blocks,
-    { tags, ld, headline, classBits: marks.classBits },
+    { tags, ld, headline, classes: marks.classes },
     BLOCK_TREES,
   );
   return {

@@ -1,6 +1,7 @@
 import type { Page, PageNode } from '../html/index.ts';
 import { writeCodes } from './block-codes.ts';
 import type { Block } from './blocks.ts';
+import type { ClassNames } from './class-names.ts';
 import { isInside, type Sums, sumBlocks } from './container.ts';
 import { BRANCH_GROUPS, FEATURE_COUNT, NEIGHBOURS, OWNER_TAGS } from './feature-names.ts';
 import type { LdFacts } from './json-ld.ts';
@@ -19,8 +20,7 @@ export type BlockContext = {
   tags: MetaTags;
   ld: LdFacts;
   headline: Headline | null;
-  /** By index of an element: the groups its class belongs to, as bits. */
-  classBits: Int32Array;
+  classes: ClassNames;
 };
 
 /** Writes one row; keeps the place so that names and values stay in the same order. */

@@ -1,4 +1,5 @@
 import { type Page, type PageNode, TEXT } from '../html/index.ts';
+import type { ClassNames } from './class-names.ts';
 
 // Siblings beyond this are not told apart any more.
 const MAX_COMPARED = 2_000;
@@ -17,8 +18,10 @@ export class NodeFacts {
   /** By parent: how many elements it holds. */
   readonly #children: Int32Array;
   readonly #counts = new Map<number, number>();
+  readonly #classes: ClassNames;
 
-  constructor(page: Page) {
+  constructor(page: Page, classes: ClassNames) {
+    this.#classes = classes;
     const size = page.nodeCount + 1;
     this.#signatures = new Int32Array(size);
     this.#depths = new Int32Array(size);
@@ -31,7 +34,7 @@ export class NodeFacts {
   signature(node: PageNode): number {
     const known = this.#signatures[node.index]!;
     if (known !== 0) return known;
-    const found = signatureOf(node);
+    const found = signatureOf(node, this.#classes.look(node.index));
     this.#signatures[node.index] = found;
     return found;
   }
@@ -99,25 +102,8 @@ const NO_LOOK = 7;
  * `post-123 category-x` on each), the tag alone throws everything together. A hash by hand, as building strings for
  * every sibling took a twentieth of a page's time.
  */
-function signatureOf(node: PageNode): number {
-  let hash = NO_LOOK;
-  for (let i = 0; i < node.tag.length; i++) hash = (Math.imul(hash, 31) + node.tag.charCodeAt(i)) | 0;
-  const list = node.attributes;
-  if (list === null) return hash || NO_LOOK;
-  for (let i = 0; i < list.length; i += 2) {
-    if (list[i] !== 'class') continue;
-    const name = list[i + 1]!;
-    let seen = false;
-    for (let j = 0; j < name.length && j < 60; j++) {
-      const code = name.charCodeAt(j);
-      if (code <= 32) {
-        if (seen) break;
-        continue;
-      }
-      seen = true;
-      if (code < 48 || code > 57) hash = (Math.imul(hash, 31) + code) | 0;
-    }
-    break;
-  }
+function signatureOf({ tag }: PageNode, look: number): number {
+  let hash = look;
+  for (let i = 0; i < tag.length; i++) hash = (Math.imul(hash, 31) + tag.charCodeAt(i)) | 0;
   return hash || NO_LOOK;
 }

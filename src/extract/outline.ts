@@ -1,6 +1,7 @@
 import type { Page, PageNode } from '../html/index.ts';
 import type { Codes } from './block-codes.ts';
 import type { Block } from './blocks.ts';
+import type { ClassNames } from './class-names.ts';
 import { findContainer, isProse, type Sums } from './container.ts';
 import type { BlockContext } from './features.ts';
 import { GROUP_NAMES, idBits, TAG_GROUP_NAMES, tagBits } from './name-groups.ts';
@@ -65,7 +66,7 @@ export function readOutline(
   sums: Sums,
 ): Outline {
   const count = blocks.length;
-  const facts = new NodeFacts(page);
+  const facts = new NodeFacts(page, context.classes);
   const phrases = new Int32Array(count);
   const prose = new Uint8Array(count);
   const proseBefore = new Float64Array(count);
@@ -166,7 +167,7 @@ export function readOutline(
     facts,
     wanted,
     phrases,
-    path: pathReader(page.nodeCount + 1, context.classBits),
+    path: pathReader(page.nodeCount + 1, context.classes),
     prose,
     proseBefore,
     proseTotal,
@@ -221,7 +222,7 @@ function menuReader(size: number): (node: PageNode) => boolean {
 }
 
 /** Group distances of an element, remembered because blocks share their owners' ancestors. */
-function pathReader(size: number, classBits: Int32Array): (owner: PageNode) => Path {
+function pathReader(size: number, classes: ClassNames): (owner: PageNode) => Path {
   const seen = new Uint8Array(size);
   const groups = new Int32Array(size);
   const tags = new Int32Array(size);
@@ -241,7 +242,7 @@ function pathReader(size: number, classBits: Int32Array): (owner: PageNode) => P
       const index = at.index;
       if (seen[index] === 0) {
         seen[index] = 1;
-        groups[index] = classBits[index]! | idBits(at);
+        groups[index] = classes.groups(index) | idBits(at);
         tags[index] = tagBits(at);
       }
       let fresh = groups[index]! & ~seenGroups;

@@ -29,6 +29,11 @@ const WRITTEN = new RegExp(
 const TWO_DIGITS = /\d\d/;
 const OTHER_DIGITS = /[\u0660-\u0e59]{2}/;
 const MAX_TEXT_CHARS = 2_000;
+// Every date holds one of these; looking for them first spares most numbers the long pattern.
+const YEAR_OR_NUMBERS = /(?:19|20|25)\d\d|\d[./-]\d/;
+// No date begins further before its first digit: the name of a month, a dot and two spaces.
+const DIGIT = /\d/;
+const MAX_BEFORE_DIGIT = 40;
 
 /** Every date written in a short text, in order. */
 export function datesInText(text: string, limit = 5): WrittenDate[] {
@@ -40,7 +45,11 @@ export function datesInText(text: string, limit = 5): WrittenDate[] {
     line = asciiDigits(line.slice(0, MAX_TEXT_CHARS));
     if (!TWO_DIGITS.test(line)) return found;
   }
-  for (const match of line.slice(0, MAX_TEXT_CHARS).matchAll(WRITTEN)) {
+  const start = Math.max(0, line.search(DIGIT) - MAX_BEFORE_DIGIT);
+  line = line.length > MAX_TEXT_CHARS ? line.slice(0, MAX_TEXT_CHARS) : line;
+  if (!YEAR_OR_NUMBERS.test(line)) return found;
+  WRITTEN.lastIndex = start;
+  for (const match of line.matchAll(WRITTEN)) {
     const raw = match[0].trim();
     const date = parseDate(raw);
     if (date !== null) found.push({ date, raw, at: match.index });

@@ -12,7 +12,7 @@ import { type Outline, PATH_LENGTH, readOutline } from './outline.ts';
 import { PHRASE_NAMES } from './phrases.ts';
 import { addStructure, type HeadlineView, readStructure } from './structure-features.ts';
 import { addText } from './text-features.ts';
-import { comparable, type Headline } from './title.ts';
+import { type Headline, makeComparable } from './title.ts';
 import { Vocabulary } from './vocabulary.ts';
 
 /** What is known about the page beside its blocks. */
@@ -115,7 +115,7 @@ function addPage(row: Row, i: number, blocks: Block[], outline: Outline): void {
   // Only a line of about the title's length can be the title.
   const key =
     chars > 3 && 2 * chars > titleKey.length && chars < 2 * titleKey.length + 40 && mayBeIn(text, titleKey)
-      ? comparable(text)
+      ? makeComparable(text)
       : '';
   const alike = key.length > 5 && (titleKey.includes(key) || key.includes(titleKey));
   row.add(titleKey !== '' && alike ? 1 : 0);

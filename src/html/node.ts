@@ -94,7 +94,10 @@ export function collapse(text: string): string {
   return UNEVEN.test(visible) ? visible.replace(/\s+/g, ' ') : visible;
 }
 
-/** A copy that shares no memory with the page it was cut from: a V8 slice keeps its whole parent alive. */
+/**
+ * A copy that shares no memory with the page it was cut from: a V8 slice keeps its whole parent alive. Cutting makes the
+ * engine write the joined text out, of which the result is a slice; through a Buffer it took five times as long.
+ */
 export function copyString(text: string): string {
-  return text.length < 13 ? text : Buffer.from(text, 'utf8').toString('utf8');
+  return text.length < 13 ? text : ` ${text}`.slice(1);
 }

@@ -2,8 +2,15 @@ import type { Page, PageNode } from '../html/index.ts';
 import { writeCodes } from './block-codes.ts';
 import type { Block } from './blocks.ts';
 import type { ClassNames } from './class-names.ts';
-import { isInside, type Sums, sumBlocks } from './container.ts';
-import { BRANCH_GROUPS, FEATURE_COUNT, NEIGHBOURS, OWNER_TAGS } from './feature-names.ts';
+import { isInside, readProse, type Sums, sumBlocks } from './container.ts';
+import {
+  BRANCH_GROUPS,
+  FEATURE_COUNT,
+  NEIGHBOURS,
+  OWNER_TAGS,
+  tellsParent,
+  tellsProse,
+} from './feature-names.ts';
 import type { LdFacts } from './json-ld.ts';
 import { lender } from './lent-memory.ts';
 import type { MetaTags } from './meta-tags.ts';
@@ -62,9 +69,10 @@ const borrowRows = lender((size) => new Float32Array(size));
 /** One row of numbers per block worth scoring: what it says, where it stands and what stands around it. */
 export function computeFeatures(page: Page, blocks: Block[], context: BlockContext): Features {
   const row = new Row(borrowRows(blocks.length * FEATURE_COUNT));
-  const sums = sumBlocks(page, blocks);
+  const prose = readProse(blocks);
+  const sums = sumBlocks(page, blocks, prose);
   const codes = writeCodes(blocks);
-  const outline = readOutline(page, blocks, codes, context, sums);
+  const outline = readOutline(page, blocks, { codes, prose, sums, context });
   const vocabulary = new Vocabulary(
     blocks,
     codes,
@@ -119,7 +127,6 @@ function addPage(row: Row, i: number, blocks: Block[], outline: Outline): void {
       : '';
   const alike = key.length > 5 && (titleKey.includes(key) || key.includes(titleKey));
   row.add(titleKey !== '' && alike ? 1 : 0);
-  row.add(key !== '' && key === titleKey ? 1 : 0);
   const first = outline.firstSeen[i]!;
   row.add(Math.min(10, outline.counts[first]!));
   row.add(first === i ? 1 : 0);
@@ -242,25 +249,18 @@ function addNeighbours(row: Row, i: number, blocks: Block[], outline: Outline): 
     const other = blocks[i + offset];
     row.add(other === undefined ? -1 : Math.min(other.words, 200));
     row.add(other === undefined ? -1 : ratio(other.linkChars, other.chars));
-    row.add(other === undefined ? -1 : outline.prose[i + offset]!);
-    row.add(other === undefined ? -1 : other.owner.parent === parent ? 1 : 0);
+    if (tellsProse(offset)) row.add(other === undefined ? -1 : outline.prose[i + offset]!);
+    if (tellsParent(offset)) row.add(other === undefined ? -1 : other.owner.parent === parent ? 1 : 0);
   }
 }
 
-const bitOf = (name: string) => 1 << PHRASE_NAMES.indexOf(name);
-const MORE = bitOf('more');
-const REFS = bitOf('refs');
-const BIO = bitOf('bio');
-const COMMENTS = bitOf('comments');
+const MORE = 1 << PHRASE_NAMES.indexOf('more');
 
 function addHeadings(row: Row, i: number, outline: Outline): void {
   const heading = outline.headingOf[i]!;
   const said = heading < 0 ? 0 : outline.phrases[heading]!;
   row.add(said === 0 ? 0 : 1);
   row.add((said & MORE) !== 0 ? 1 : 0);
-  row.add((said & REFS) !== 0 ? 1 : 0);
-  row.add((said & BIO) !== 0 ? 1 : 0);
-  row.add((said & COMMENTS) !== 0 ? 1 : 0);
   row.add(heading < 0 ? 99 : Math.min(99, i - heading));
   row.add(outline.gapBefore[i]!);
   row.add(outline.gapAfter[i]!);

@@ -214,16 +214,20 @@ for (const [tag, group] of [
   ['q', 'blockquote'],
 ] as const)
   TAG_BITS.set(tag, TAG_BITS.get(group) ?? 0);
-const ROLE_GROUP: Record<string, string> = {
-  navigation: 'nav',
-  banner: 'header',
-  contentinfo: 'footer',
-  complementary: 'aside',
-  main: 'main',
-  article: 'article',
-  dialog: 'hidden',
-  search: 'form',
-};
+const ROLE_BITS = new Map(
+  (
+    [
+      ['navigation', 'nav'],
+      ['banner', 'header'],
+      ['contentinfo', 'footer'],
+      ['complementary', 'aside'],
+      ['main', 'main'],
+      ['article', 'article'],
+      ['dialog', 'hidden'],
+      ['search', 'form'],
+    ] as const
+  ).map(([role, group]) => [role as string, TAG_BITS.get(group)!]),
+);
 const TELLING = new Set(['role', 'hidden', 'aria-hidden', 'style', 'itemprop']);
 const HIDING_STYLE = /display\s*:\s*none|visibility\s*:\s*hidden/i;
 
@@ -235,8 +239,7 @@ export function tagBits(node: PageNode): number {
     if (!TELLING.has(name)) continue;
     const value = node.attributes!.value(i);
     if (name === 'role') {
-      const group = Object.hasOwn(ROLE_GROUP, value) ? ROLE_GROUP[value] : undefined;
-      if (group !== undefined) bits |= TAG_BITS.get(group) ?? 0;
+      bits |= ROLE_BITS.get(value) ?? 0;
     } else if (
       name === 'hidden' ||
       (name === 'aria-hidden' && value === 'true') ||

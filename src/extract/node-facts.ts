@@ -28,6 +28,9 @@ export class NodeFacts {
     this.#alike = new Int32Array(size);
     this.#places = new Int32Array(size);
     this.#children = new Int32Array(size);
+    this.#depths[0] = 1;
+    for (let i = 1; i < page.nodeCount; i++)
+      this.#depths[i] = this.#depths[page.nodes[i]!.parent!.index]! + 1;
   }
 
   /** The look of an element as a number. */
@@ -41,18 +44,7 @@ export class NodeFacts {
 
   /** Elements from this one up to the root, both counted. */
   depth(node: PageNode): number {
-    let above = 0;
-    let steps = 0;
-    for (let at: PageNode | null = node; at !== null; at = at.parent) {
-      above = this.#depths[at.index]!;
-      if (above !== 0) break;
-      steps++;
-    }
-    const depth = above + steps;
-    let left = depth;
-    for (let at: PageNode | null = node; at !== null && left > above; at = at.parent)
-      this.#depths[at.index] = left--;
-    return depth;
+    return this.#depths[node.index]!;
   }
 
   /** How many elements of its parent look like this one, itself included. */

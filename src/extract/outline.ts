@@ -2,7 +2,7 @@ import type { Page, PageNode } from '../html/index.ts';
 import type { Codes } from './block-codes.ts';
 import type { Block } from './blocks.ts';
 import type { ClassNames } from './class-names.ts';
-import { findContainer, isProse, type Sums } from './container.ts';
+import { findContainer, type Sums } from './container.ts';
 import type { BlockContext } from './features.ts';
 import { lender } from './lent-memory.ts';
 import { GROUP_NAMES, idBits, TAG_GROUP_NAMES, tagBits } from './name-groups.ts';
@@ -68,14 +68,11 @@ export type Outline = {
 export function readOutline(
   page: Page,
   blocks: Block[],
-  codes: Codes,
-  context: BlockContext,
-  sums: Sums,
+  { codes, prose, sums, context }: { codes: Codes; prose: Uint8Array; sums: Sums; context: BlockContext },
 ): Outline {
   const count = blocks.length;
   const facts = new NodeFacts(page, context.classes);
   const phrases = new Int32Array(count);
-  const prose = new Uint8Array(count);
   const proseBefore = new Float64Array(count);
   const charsBefore = new Float64Array(count);
   const headingOf = new Int32Array(count).fill(-1);
@@ -95,8 +92,7 @@ export function readOutline(
   let gap = 0;
   for (let i = 0; i < count; i++) {
     const block = blocks[i]!;
-    const isParagraph = isProse(block);
-    prose[i] = isParagraph ? 1 : 0;
+    const isParagraph = prose[i] === 1;
     proseBefore[i] = proseTotal;
     charsBefore[i] = charsTotal;
     gapBefore[i] = Math.min(gap, 2_000);

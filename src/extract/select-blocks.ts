@@ -11,7 +11,7 @@ export type Selection = { kept: Block[]; confidence: number };
 
 /** The trained scorer. */
 export const BLOCK_TREES = decodeTrees(MODEL);
-const HEADING = /^h[2-6]$/;
+const isHeading = (tag: string) => tag.length === 2 && tag[0] === 'h' && tag[1]! >= '2' && tag[1]! <= '6';
 // A heading belongs to what it heads: this share of its probability comes from the block below it.
 const HEADING_SHARE = 0.3;
 // The bar is set a little below the one that maximises the expected F1: a lost paragraph hurts more than a kept line.
@@ -45,7 +45,7 @@ export function scoreBlocks(blocks: Block[], { rows, wanted }: Features, trees: 
   for (let i = 0; i < blocks.length; i++)
     chances[i] = wanted[i] === 1 ? scoreRow(trees, rows, i * FEATURE_COUNT) : HOPELESS;
   for (let i = blocks.length - 2; i >= 0; i--) {
-    if (HEADING.test(blocks[i]!.owner.tag))
+    if (isHeading(blocks[i]!.owner.tag))
       chances[i] = chances[i]! * (1 - HEADING_SHARE) + chances[i + 1]! * HEADING_SHARE;
   }
   return chances;

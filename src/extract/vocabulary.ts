@@ -30,11 +30,9 @@ export class Vocabulary {
     isMain: (block: Block) => boolean,
   ) {
     this.#starts = new Int32Array(blocks.length + 1);
-    this.#read(
-      Uint16Array.from(title, (char) => char.charCodeAt(0)),
-      0,
-      title.length,
-    );
+    const titleCodes = new Uint16Array(title.length);
+    for (let i = 0; i < title.length; i++) titleCodes[i] = title.charCodeAt(i);
+    this.#read(titleCodes, 0, title.length);
     // The title's words have the lowest numbers.
     this.#titleWords = this.#numbers.size;
     this.#words.length = 0;

@@ -85,13 +85,13 @@ export function textOf(node: PageNode, maxChars = 100_000): string {
 }
 
 const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
-const ANY_INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/;
-const UNEVEN = /[^\S ]| {2}/;
+const UNEVEN = /[^\S ]| {2}|[\u00ad\u200b-\u200d\u2060]/;
 
 /** White space collapsed to single spaces, invisible characters removed; most text needs neither and is only looked at. */
 export function collapse(text: string): string {
-  const visible = (ANY_INVISIBLE.test(text) ? text.replace(INVISIBLE, '') : text).trim();
-  return UNEVEN.test(visible) ? visible.replace(/\s+/g, ' ') : visible;
+  const trimmed = text.trim();
+  if (!UNEVEN.test(trimmed)) return trimmed;
+  return trimmed.replace(INVISIBLE, '').replace(/\s+/g, ' ').trim();
 }
 
 /**

@@ -26,6 +26,8 @@ export type Page = {
   /** Sources of external scripts, for the signatures of challenge pages. */
   scriptSources: string[];
   passwordFields: number;
+  /** Every node by its index: parents stand before their children. */
+  nodes: PageNode[];
   nodeCount: number;
   /** True when the node cap ended the pass early. */
   truncated: boolean;
@@ -44,6 +46,7 @@ class TreeBuilder implements ScanHandler {
   readonly maxNodes: number;
   readonly maxDepth: number;
   readonly root = new PageNode('#document', 0, null, 0, '');
+  readonly nodes: PageNode[] = [this.root];
   readonly stack: PageNode[] = [this.root];
   readonly metas: PageNode[] = [];
   readonly links: PageNode[] = [];
@@ -57,7 +60,6 @@ class TreeBuilder implements ScanHandler {
   baseNode: PageNode | null = null;
   scriptChars = 0;
   passwordFields = 0;
-  nodeCount = 1;
   svgDepth = 0;
   openParagraphs = 0;
   headOpen = false;
@@ -83,7 +85,7 @@ class TreeBuilder implements ScanHandler {
       return;
     }
     if (this.full()) return;
-    this.append(top, new PageNode(TEXT, 0, top, this.nodeCount++, text));
+    this.append(top, new PageNode(TEXT, 0, top, this.nodes.length, text));
   }
 
   wantsRaw(): boolean {
@@ -100,7 +102,7 @@ class TreeBuilder implements ScanHandler {
   }
 
   private full(): boolean {
-    if (this.nodeCount < this.maxNodes) return false;
+    if (this.nodes.length < this.maxNodes) return false;
     this.truncated = true;
     return true;
   }
@@ -109,6 +111,7 @@ class TreeBuilder implements ScanHandler {
     if (parent.last === null) parent.first = node;
     else parent.last.next = node;
     parent.last = node;
+    this.nodes.push(node);
   }
 
   open(tag: string, flags: number, from: number, selfClosing: boolean): void {
@@ -126,7 +129,7 @@ class TreeBuilder implements ScanHandler {
     if (this.svgDepth === 0) this.closeImplied(tag, flags);
     if (this.stack.length > this.maxDepth) this.pop();
     const parent = this.stack[this.stack.length - 1]!;
-    const node = new PageNode(tag, flags, parent, this.nodeCount++, '');
+    const node = new PageNode(tag, flags, parent, this.nodes.length, '');
     node.attributes = this.table;
     node.attributesFrom = from;
     node.attributesTo = this.table.count;
@@ -276,7 +279,8 @@ export function parsePage(html: string | TextSource, options: ParseOptions): Pag
     scriptChars: builder.scriptChars,
     scriptSources: builder.scriptSources,
     passwordFields: builder.passwordFields,
-    nodeCount: builder.nodeCount,
+    nodes: builder.nodes,
+    nodeCount: builder.nodes.length,
     truncated: builder.truncated,
   };
 }

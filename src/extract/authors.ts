@@ -147,16 +147,12 @@ function fromPage(bylines: Bylines): Authors | null {
 
 const FULL_NAME = /^\p{Lu}[\p{L}\p{M}.'’-]*\s\p{Lu}/u;
 
-/** Whether a link leads to an author's page. */
-export function isAuthorLink(node: PageNode): boolean {
-  const href = attribute(node, 'href');
-  return (
-    href !== null &&
-    href.length < 500 &&
-    /\/(?:authors?|autor|autoren|auteurs?|contributors?|writers?|columnists?|journalists?|by|people|team|staff|profile)\/[^/?#]{3,}/i.test(
-      href,
-    )
-  );
+const AUTHOR_PAGE =
+  /\/(?:authors?|autor|autoren|auteurs?|contributors?|writers?|columnists?|journalists?|by|people|team|staff|profile)\/[^/?#]{3,}/i;
+
+/** Whether an address leads to an author's page. */
+export function isAuthorPage(href: string): boolean {
+  return href.length < 500 && AUTHOR_PAGE.test(href);
 }
 
 /** Authors from JSON-LD, meta tags, then what the page shows. */
@@ -277,8 +273,7 @@ export function isAuthorClass(name: string): boolean {
   return name.length < 200 && AUTHOR_NAME.test(name);
 }
 
-/** Whether an element's link type or microdata says that it holds the author's name. */
-export function isAuthorMark(node: PageNode): boolean {
-  if (node.tag === 'a' && /(?:^|\s)author(?:\s|$)/.test(attribute(node, 'rel') ?? '')) return true;
-  return /(?:^|\s)author(?:\s|$)/.test(attribute(node, 'itemprop') ?? '');
+/** Whether a link type or the name of a property says that its element holds the author's name. */
+export function namesAuthor(value: string): boolean {
+  return value.includes('author') && /(?:^|\s)author(?:\s|$)/.test(value);
 }

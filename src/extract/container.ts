@@ -1,5 +1,6 @@
 import type { Page, PageNode } from '../html/index.ts';
 import type { Block } from './blocks.ts';
+import { lender } from './lent-memory.ts';
 
 /** Sums over the subtree of every node, by node index. */
 export type Sums = {
@@ -13,50 +14,49 @@ export type Sums = {
 const PROSE_END = /[.!?…。！？:"”»’')\]]$/;
 
 /** Whether a block reads like a paragraph: some length, few links, an end of sentence. */
-export function isProse(block: Block): boolean {
+function isProse(block: Block): boolean {
   if (block.chars < 80 || block.inControl) return false;
   if (block.linkChars > block.chars * 0.4) return false;
   return block.chars > 200 || PROSE_END.test(block.text);
 }
 
-/** Adds up the blocks for every element, children before parents. */
-export function sumBlocks(page: Page, blocks: Block[]): Sums {
+/** Which blocks read like paragraphs. */
+export function readProse(blocks: Block[]): Uint8Array {
+  const prose = new Uint8Array(blocks.length);
+  for (let i = 0; i < blocks.length; i++) prose[i] = isProse(blocks[i]!) ? 1 : 0;
+  return prose;
+}
+
+const borrowChars = lender((size) => new Int32Array(size));
+const borrowLinkChars = lender((size) => new Int32Array(size));
+const borrowProse = lender((size) => new Int32Array(size));
+const borrowBlocks = lender((size) => new Int32Array(size));
+
+/** Adds up the blocks for every element, children before parents; only good until the next page is read. */
+export function sumBlocks(page: Page, blocks: Block[], isParagraph: Uint8Array): Sums {
   const size = page.nodeCount + 1;
-  const sums: Sums = {
-    chars: new Int32Array(size),
-    linkChars: new Int32Array(size),
-    prose: new Int32Array(size),
-    blocks: new Int32Array(size),
-  };
-  const owners: PageNode[] = [];
-  for (const block of blocks) {
+  const chars = borrowChars(size).fill(0, 0, size);
+  const linkChars = borrowLinkChars(size).fill(0, 0, size);
+  const prose = borrowProse(size).fill(0, 0, size);
+  const counts = borrowBlocks(size).fill(0, 0, size);
+  for (let i = 0; i < blocks.length; i++) {
+    const block = blocks[i]!;
     const at = block.owner.index;
-    if (sums.blocks[at] === 0) owners.push(block.owner);
-    sums.chars[at]! += block.chars;
-    sums.linkChars[at]! += block.linkChars;
-    sums.blocks[at]! += 1;
-    if (isProse(block)) sums.prose[at]! += block.chars;
+    chars[at]! += block.chars;
+    linkChars[at]! += block.linkChars;
+    counts[at]! += 1;
+    if (isParagraph[i] === 1) prose[at]! += block.chars;
   }
-  // Each owner's own numbers climb to the root; owners share few ancestors' levels, so this stays near linear.
-  const own = owners.map(
-    (node) =>
-      [
-        node,
-        sums.chars[node.index]!,
-        sums.linkChars[node.index]!,
-        sums.prose[node.index]!,
-        sums.blocks[node.index]!,
-      ] as const,
-  );
-  for (const [node, chars, linkChars, prose, count] of own) {
-    for (let up = node.parent; up !== null; up = up.parent) {
-      sums.chars[up.index]! += chars;
-      sums.linkChars[up.index]! += linkChars;
-      sums.prose[up.index]! += prose;
-      sums.blocks[up.index]! += count;
-    }
+  // A child's index is above its parent's.
+  for (let at = page.nodeCount - 1; at > 0; at--) {
+    if (counts[at] === 0) continue;
+    const up = page.nodes[at]!.parent!.index;
+    chars[up]! += chars[at]!;
+    linkChars[up]! += linkChars[at]!;
+    prose[up]! += prose[at]!;
+    counts[up]! += counts[at]!;
   }
-  return sums;
+  return { chars, linkChars, prose, blocks: counts };
 }
 
 /** The smallest element that holds the given share of the prose: descend while one child still holds it. */

@@ -14,7 +14,7 @@ import type { Features } from './features.ts';
 import { publishedDates } from './page-dates.ts';
 import { priorAgainst } from './priors.ts';
 import { BLOCK_TREES, type Judgement, judgeBlocks } from './select-blocks.ts';
-import { listTitles } from './title.ts';
+import { comparable, listTitles } from './title.ts';
 
 /** A value that was offered for a field, and by what. */
 export type Candidate = { value: string; from: string };
@@ -44,7 +44,7 @@ export function explainPage(source: Page, options: ExtractOptions = {}): Explana
   const judgement = judgeBlocks(
     page,
     body.blocks,
-    { tags, ld, headline, classBits: marks.classBits },
+    { tags, ld, headline, classes: marks.classes },
     BLOCK_TREES,
   );
   return {
@@ -94,6 +94,7 @@ function distinct(candidates: Candidate[]): Candidate[] {
 function tellBlocks(findings: Findings, extraction: Extraction, judgement: Judgement): BlockStory[] {
   const { blocks, kept } = findings.body;
   const chosen = new Set(kept);
+  const title = comparable(extraction.title ?? '');
   return blocks.map((block, i) => {
     const byline = findings.evidence.text === 'blocks' && isByline(block.text, extraction.authors);
     const isKept = chosen.has(block) && !byline;
@@ -102,16 +103,21 @@ function tellBlocks(findings: Findings, extraction: Extraction, judgement: Judge
       words: block.words,
       chance: Math.round(judgement.chances[i]! * 1_000) / 1_000,
       kept: isKept,
-      why: isKept ? [] : reasons(block, i, judgement, byline),
+      why: isKept ? [] : reasons(block, i, judgement, { byline, title }),
     };
   });
 }
 
-function reasons(block: Block, i: number, { features, chances, bar }: Judgement, byline: boolean): string[] {
+type Beside = { byline: boolean; title: string };
+
+function reasons(block: Block, i: number, judgement: Judgement, { byline, title }: Beside): string[] {
+  const { features, chances, bar } = judgement;
   if (byline) return ['only names the author'];
   if (features.wanted[i] === 0)
     return [block.words <= 5 ? 'a short link far from any paragraph, or in a menu' : 'in a menu or footer'];
   const found = signs(features, i);
+  if (block.inControl) found.push('a button or label');
+  if (title !== '' && comparable(block.text) === title) found.push('repeats the title');
   const prior = priorAgainst(features, i, block);
   if (prior !== null) found.unshift(prior.name);
   if (chances[i]! >= bar) found.unshift('likely by itself, but stands among lines that are not');
@@ -134,9 +140,7 @@ function signs({ rows }: Features, i: number): string[] {
     else if (name.startsWith('says:') && value(name) === 1) found.push(`reads like "${name.slice(5)}"`);
   }
   if (value('linkShare') > 0.5) found.push(`${Math.round(100 * value('linkShare'))} % link text`);
-  if (value('titleSame') === 1) found.push('repeats the title');
   if (value('repeated') > 1) found.push(`stands ${value('repeated')} times on the page`);
-  if (value('control') === 1) found.push('a button or label');
   if (value('inside85') === 0) found.push('outside the main text');
   return found;
 }

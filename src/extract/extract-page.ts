@@ -93,7 +93,7 @@ export function readFindings(source: Page, options: ExtractOptions, trees: Trees
   const marks = collectMarks(page);
   const headline = findHeadline(page, marks.headings, tags, ld);
   const allowFallback = options.allowFallback === true;
-  const context = { tags, ld, headline, classBits: marks.classBits, allowFallback, trees };
+  const context = { tags, ld, headline, classes: marks.classes, allowFallback, trees };
   const body = extractBody(page, chosen, context, evidence);
   const lines = linesAround(body.blocks, headline?.node ?? null);
   const headlineIndex = headline?.node.index ?? -1;

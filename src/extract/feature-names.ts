@@ -4,24 +4,7 @@ import { STRUCTURE_NAMES } from './structure-features.ts';
 import { TEXT_NAMES } from './text-features.ts';
 
 /** Tags that an owner is told apart by. */
-export const OWNER_TAGS = [
-  'p',
-  'li',
-  'div',
-  'td',
-  'h1',
-  'h2',
-  'h3',
-  'h4',
-  'span',
-  'figcaption',
-  'blockquote',
-  'dd',
-  'pre',
-  'th',
-  'h5',
-  'dt',
-];
+export const OWNER_TAGS = ['p', 'li', 'div', 'h1', 'h2', 'h4', 'figcaption', 'pre'];
 const PAGE_FEATURES = [
   'pageBlocks',
   'pageChars',
@@ -34,7 +17,6 @@ const PAGE_FEATURES = [
   'sinceHeadline',
   'headlineSeen',
   'titleLike',
-  'titleSame',
   'repeated',
   'firstSame',
   'inLdBody',
@@ -74,18 +56,18 @@ const CONTAINER_FEATURES = [
 ];
 /** Which neighbours a block is seen with. */
 export const NEIGHBOURS = [-3, -2, -1, 1, 2, 3];
+/** Whether a neighbour is told to be prose, to have the same parent: no tree asked for the others. */
+export const tellsProse = (at: number): boolean => at !== 3;
+export const tellsParent = (at: number): boolean => at !== -3;
 const NEIGHBOUR_FEATURES = NEIGHBOURS.flatMap((at) => [
   `words${at}`,
   `linkShare${at}`,
-  `prose${at}`,
-  `sameParent${at}`,
+  ...(tellsProse(at) ? [`prose${at}`] : []),
+  ...(tellsParent(at) ? [`sameParent${at}`] : []),
 ]);
 const HEADING_FEATURES = [
   'headingBits',
   'headingMore',
-  'headingRefs',
-  'headingBio',
-  'headingComments',
   'headingDistance',
   'proseGapBefore',
   'proseGapAfter',
@@ -97,18 +79,7 @@ const HEADING_FEATURES = [
 ];
 
 /** Groups whose names say more when they stand between the block and what it shares with the headline. */
-export const BRANCH_GROUPS = [
-  'comment',
-  'related',
-  'side',
-  'card',
-  'signup',
-  'author',
-  'ad',
-  'shop',
-  'meta',
-  'caption',
-];
+export const BRANCH_GROUPS = ['comment', 'related', 'side', 'card', 'signup', 'shop', 'meta', 'caption'];
 const HEADLINE_FEATURES = [
   'articleOfHeadline',
   'sureHeadline',

@@ -1,17 +1,25 @@
 import type { Page, PageNode } from '../html/index.ts';
 import { writeCodes } from './block-codes.ts';
 import type { Block } from './blocks.ts';
-import { isInside, type Sums, sumBlocks } from './container.ts';
-import { BRANCH_GROUPS, FEATURE_COUNT, NEIGHBOURS, OWNER_TAGS } from './feature-names.ts';
+import type { ClassNames } from './class-names.ts';
+import { isInside, readProse, type Sums, sumBlocks } from './container.ts';
+import {
+  BRANCH_GROUPS,
+  FEATURE_COUNT,
+  NEIGHBOURS,
+  OWNER_TAGS,
+  tellsParent,
+  tellsProse,
+} from './feature-names.ts';
 import type { LdFacts } from './json-ld.ts';
 import { lender } from './lent-memory.ts';
 import type { MetaTags } from './meta-tags.ts';
 import { GROUP_NAMES } from './name-groups.ts';
-import { type Outline, type Path, readOutline } from './outline.ts';
+import { type Outline, PATH_LENGTH, readOutline } from './outline.ts';
 import { PHRASE_NAMES } from './phrases.ts';
 import { addStructure, type HeadlineView, readStructure } from './structure-features.ts';
 import { addText } from './text-features.ts';
-import { comparable, type Headline } from './title.ts';
+import { type Headline, makeComparable } from './title.ts';
 import { Vocabulary } from './vocabulary.ts';
 
 /** What is known about the page beside its blocks. */
@@ -19,8 +27,7 @@ export type BlockContext = {
   tags: MetaTags;
   ld: LdFacts;
   headline: Headline | null;
-  /** By index of an element: the groups its class belongs to, as bits. */
-  classBits: Int32Array;
+  classes: ClassNames;
 };
 
 /** Writes one row; keeps the place so that names and values stay in the same order. */
@@ -36,10 +43,10 @@ class Row {
   add(value: number): void {
     this.values[this.at++] = value;
   }
-  /** Adds a run of numbers. */
-  addAll(values: Float32Array): void {
-    this.values.set(values, this.at);
-    this.at += values.length;
+  /** Leaves room for numbers that somebody else writes; returns where they go. */
+  leave(width: number): number {
+    this.at += width;
+    return this.at - width;
   }
   /** Adds a run of zeros with a one at each set bit. */
   addBits(bits: number, width: number): void {
@@ -62,9 +69,10 @@ const borrowRows = lender((size) => new Float32Array(size));
 /** One row of numbers per block worth scoring: what it says, where it stands and what stands around it. */
 export function computeFeatures(page: Page, blocks: Block[], context: BlockContext): Features {
   const row = new Row(borrowRows(blocks.length * FEATURE_COUNT));
-  const sums = sumBlocks(page, blocks);
+  const prose = readProse(blocks);
+  const sums = sumBlocks(page, blocks, prose);
   const codes = writeCodes(blocks);
-  const outline = readOutline(page, blocks, codes, context, sums);
+  const outline = readOutline(page, blocks, { codes, prose, sums, context });
   const vocabulary = new Vocabulary(
     blocks,
     codes,
@@ -81,14 +89,15 @@ export function computeFeatures(page: Page, blocks: Block[], context: BlockConte
     addText(row, block, i, codes);
     row.addBits(outline.phrases[i]!, PHRASE_NAMES.length);
     row.addBits(OWNER_BITS.get(block.owner.tag) ?? 0, OWNER_TAGS.length);
-    row.addAll(outline.path(block.owner));
+    const path = row.leave(PATH_LENGTH);
+    outline.writePath(block.owner, row.values, path);
     addPage(row, i, blocks, outline);
     addGroup(row, i, blocks, outline);
     addContainers(row, block, outline, sums);
     addNeighbours(row, i, blocks, outline);
     addHeadings(row, i, outline);
     addStructure(row, i, blocks, structure, sums, outline.headingOf[i]!);
-    addHeadline(row, structure.view(block.owner), outline.path(block.owner), headline);
+    addHeadline(row, structure.view(block.owner), path, headline);
   }
   return { rows: row.values, wanted: outline.wanted };
 }
@@ -114,11 +123,10 @@ function addPage(row: Row, i: number, blocks: Block[], outline: Outline): void {
   // Only a line of about the title's length can be the title.
   const key =
     chars > 3 && 2 * chars > titleKey.length && chars < 2 * titleKey.length + 40 && mayBeIn(text, titleKey)
-      ? comparable(text)
+      ? makeComparable(text)
       : '';
   const alike = key.length > 5 && (titleKey.includes(key) || key.includes(titleKey));
   row.add(titleKey !== '' && alike ? 1 : 0);
-  row.add(key !== '' && key === titleKey ? 1 : 0);
   const first = outline.firstSeen[i]!;
   row.add(Math.min(10, outline.counts[first]!));
   row.add(first === i ? 1 : 0);
@@ -144,14 +152,24 @@ function endKey(text: string, from: number, step: 1 | -1): string {
   let key = '';
   for (let i = from; i >= 0 && i < text.length && key.length < END_CHARS; i += step) {
     const code = text.charCodeAt(i);
-    if (code > 127) return '';
-    const isUpper = code >= 65 && code <= 90;
-    if (!isUpper && !(code >= 97 && code <= 122) && !(code >= 48 && code <= 57)) continue;
-    const char = String.fromCharCode(isUpper ? code + 32 : code);
+    const char = isPlainLetter(code) ? String.fromCharCode(code) : isPlainSign(code) ? '' : null;
+    if (char === null) return '';
     key = step === 1 ? key + char : char + key;
   }
-  return key;
+  return key.toLowerCase();
 }
+
+/** Letters and digits that are compared as they are: ASCII, western, Russian, Japanese and Chinese ones. */
+const isPlainLetter = (code: number) =>
+  (code >= 97 && code <= 122) ||
+  (code >= 65 && code <= 90) ||
+  (code >= 48 && code <= 57) ||
+  (code >= 0xc0 && code <= 0xff && code !== 0xd7 && code !== 0xf7) ||
+  (code >= 0x410 && code <= 0x44f) ||
+  (code >= 0x3041 && code <= 0x3096) ||
+  (code >= 0x4e00 && code <= 0x9fa5);
+const isPlainSign = (code: number) =>
+  code < 128 || code === 0xa0 || code === 0xab || code === 0xbb || (code >= 0x2010 && code <= 0x2027);
 
 function addGroup(row: Row, i: number, blocks: Block[], outline: Outline): void {
   const group = outline.groups[i]!;
@@ -231,25 +249,18 @@ function addNeighbours(row: Row, i: number, blocks: Block[], outline: Outline): 
     const other = blocks[i + offset];
     row.add(other === undefined ? -1 : Math.min(other.words, 200));
     row.add(other === undefined ? -1 : ratio(other.linkChars, other.chars));
-    row.add(other === undefined ? -1 : outline.prose[i + offset]!);
-    row.add(other === undefined ? -1 : other.owner.parent === parent ? 1 : 0);
+    if (tellsProse(offset)) row.add(other === undefined ? -1 : outline.prose[i + offset]!);
+    if (tellsParent(offset)) row.add(other === undefined ? -1 : other.owner.parent === parent ? 1 : 0);
   }
 }
 
-const bitOf = (name: string) => 1 << PHRASE_NAMES.indexOf(name);
-const MORE = bitOf('more');
-const REFS = bitOf('refs');
-const BIO = bitOf('bio');
-const COMMENTS = bitOf('comments');
+const MORE = 1 << PHRASE_NAMES.indexOf('more');
 
 function addHeadings(row: Row, i: number, outline: Outline): void {
   const heading = outline.headingOf[i]!;
   const said = heading < 0 ? 0 : outline.phrases[heading]!;
   row.add(said === 0 ? 0 : 1);
   row.add((said & MORE) !== 0 ? 1 : 0);
-  row.add((said & REFS) !== 0 ? 1 : 0);
-  row.add((said & BIO) !== 0 ? 1 : 0);
-  row.add((said & COMMENTS) !== 0 ? 1 : 0);
   row.add(heading < 0 ? 99 : Math.min(99, i - heading));
   row.add(outline.gapBefore[i]!);
   row.add(outline.gapAfter[i]!);
@@ -263,10 +274,13 @@ function addHeadings(row: Row, i: number, outline: Outline): void {
 const BRANCH_BITS = BRANCH_GROUPS.map((name) => GROUP_NAMES.indexOf(name));
 
 /** Where the block stands as seen from the headline: other stories, comments and boxes branch off on the way to it. */
-function addHeadline(row: Row, view: HeadlineView, path: Path, headline: SeenHeadline | null): void {
+function addHeadline(row: Row, view: HeadlineView, path: number, headline: SeenHeadline | null): void {
   row.add(headline === null ? 0 : articleRelation(view, headline));
   row.add(headline?.likeness ?? -1);
-  for (const bit of BRANCH_BITS) row.add(headline !== null && path[bit]! < view.steps ? path[bit]! : FAR);
+  for (const bit of BRANCH_BITS) {
+    const distance = row.values[path + bit]!;
+    row.add(headline !== null && distance < view.steps ? distance : FAR);
+  }
 }
 
 type SeenHeadline = { likeness: number; index: number; inArticle: boolean };

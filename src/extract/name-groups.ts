@@ -1,4 +1,6 @@
-import { attribute, type PageNode } from '../html/index.ts';
+import { type AttributeTable, findAttribute, type PageNode } from '../html/index.ts';
+import { lender } from './lent-memory.ts';
+import { MAX_NAME_CHARS, NameWords } from './name-words.ts';
 
 /**
  * What class names and ids say about an element, as groups of words in the languages of the web.
@@ -71,7 +73,7 @@ const GROUPS: [string, string][] = [
   ],
   [
     'hidden',
-    'hidden hide invisible sr screen reader visually visuallyhidden offscreen noprint print d-none collapsed',
+    'hidden hide invisible sr screen reader visually visuallyhidden offscreen noprint print collapsed',
   ],
   ['faq', 'faq faqs accordion collapse toggle question questions answer answers expandable qa'],
   ['quote', 'pullquote quote blockquote pull testimonial testimonials'],
@@ -94,94 +96,73 @@ const GROUPS: [string, string][] = [
 /** Names of the groups, in the order of their bits. */
 export const GROUP_NAMES: readonly string[] = GROUPS.map(([name]) => name);
 
+const groupBits = (names: string) =>
+  names.split(' ').reduce((bits, name) => bits | (1 << GROUP_NAMES.indexOf(name)), 0);
+
 const WORD_BITS = new Map<string, number>();
+const addWord = (word: string, bits: number) => WORD_BITS.set(word, (WORD_BITS.get(word) ?? 0) | bits);
 GROUPS.forEach(([, words], bit) => {
-  for (const word of words.split(' ')) WORD_BITS.set(word, (WORD_BITS.get(word) ?? 0) | (1 << bit));
+  for (const word of words.split(' ')) addWord(word, 1 << bit);
 });
 
-const MAX_NAME_CHARS = 160;
-const MAX_NAMES = 20_000;
-
-/**
- * Remembers what a name says: the same ones come again all over a page, and on the next page of the site. A key that is
- * a slice would keep its whole page alive: long names are rare and not worth a copy, and the table is emptied when full.
- */
-export function rememberNames(read: (name: string) => number): (name: string) => number {
-  const known = new Map<string, number>();
-  return (name) => {
-    const ready = known.get(name);
-    if (ready !== undefined) return ready;
-    const bits = read(name);
-    if (name.length > MAX_NAME_CHARS) return bits;
-    if (known.size >= MAX_NAMES) known.clear();
-    known.set(Buffer.from(name, 'utf16le').toString('utf16le'), bits);
-    return bits;
-  };
-}
-
-/** The groups the words of a class name or id belong to, as bits. */
-export function bitsOfName(name: string): number {
-  let bits = 0;
-  let start = 0;
-  const end = Math.min(name.length, MAX_NAME_CHARS);
-  // camelCase and BEM alike become words; a scan by hand, as splitting with patterns cost a millisecond a page.
-  let lower = false;
-  for (let i = 0; i <= end; i++) {
-    const code = i < end ? name.charCodeAt(i) : 32;
-    const isLower = (code >= 97 && code <= 122) || (code >= 48 && code <= 57);
-    const isUpper = code >= 65 && code <= 90;
-    if (isLower) {
-      lower = true;
-      continue;
-    }
-    if (isUpper && !lower) continue;
-    if (i > start) {
-      const word = name.slice(start, i).toLowerCase();
-      bits |= WORD_BITS.get(word) ?? compoundBits(word);
-    }
-    start = isUpper ? i : i + 1;
-    lower = false;
-  }
-  return bits;
-}
+/** Set for names that may be those of a date by their letters; above the bits of the groups. */
+export const MAY_DATE = 1 << GROUP_NAMES.length;
+for (const word of ['dates', 'dateline', 'publish']) addWord(word, MAY_DATE);
 
 // Words written together ("articlebody", "postcontent", "relatedposts") are common enough to look for.
-const COMPOUND: [RegExp, string][] = [
-  [/^(?:article|post|entry|story|news|blog|main|page|body)(?:body|content|text|copy)s?$/, 'story body'],
-  [/^related|related$/, 'related'],
-  [/newsletter|subscri/, 'signup'],
-  [/^comment|comments$/, 'comment'],
-  [/sidebar/, 'side'],
-  [/^footer|footer$/, 'foot'],
-  [/breadcrumb|^nav[a-z]{2,}|menu$/, 'nav'],
-  [/^author|author$|byline/, 'author'],
-  [/caption$/, 'caption'],
-  [/^share|share$|social/, 'share'],
-  [/cookie|consent/, 'cookie'],
-  [/^advert|^adsby/, 'ad'],
-];
-const COMPOUND_BITS = COMPOUND.map(([pattern, groups]) => {
-  let bits = 0;
-  for (const group of groups.split(' ')) bits |= 1 << GROUP_NAMES.indexOf(group);
-  return [pattern, bits] as const;
+for (const first of 'article post entry story news blog main page body'.split(' '))
+  for (const second of 'body content text copy bodys contents texts copys'.split(' '))
+    addWord(first + second, groupBits('story body'));
+const compound = (pattern: RegExp, holds: string, bits: number, minChars = 7) => ({
+  pattern,
+  holds: holds.split(' '),
+  minChars,
+  bits,
 });
+const NAV_LETTERS = Array.from('abcdefghijklmnopqrstuvwxyz', (letter) => `nav${letter}`).join(' ');
+const NAME_WORDS = new NameWords(WORD_BITS, [
+  compound(/^related|related$/, 'elat', groupBits('related')),
+  compound(/newsletter|subscri/, 'slet bscr', groupBits('signup')),
+  compound(/^comment|comments$/, 'omme', groupBits('comment')),
+  compound(/sidebar/, 'ideb', groupBits('side')),
+  compound(/^footer|footer$/, 'oote', groupBits('foot')),
+  compound(/breadcrumb|^nav[a-z]{2,}|menu$/, `dcru menu ${NAV_LETTERS}`, groupBits('nav')),
+  compound(/^author|author$|byline/, 'utho ylin', groupBits('author')),
+  compound(/caption$/, 'ptio', groupBits('caption')),
+  compound(/^share|share$|social/, 'shar ocia', groupBits('share')),
+  compound(/cookie|consent/, 'ooki onse', groupBits('cookie')),
+  compound(/^advert|^adsby/, 'dver dsby', groupBits('ad')),
+  compound(/date|time|publish/, 'date time publ', MAY_DATE, 5),
+]);
 
-// One pattern that any of them would match: most words match none, and twelve tries a word were a twentieth of a page.
-const ANY_COMPOUND = new RegExp(COMPOUND.map(([pattern]) => pattern.source).join('|'));
+const borrowCodes = lender((size) => new Uint16Array(size));
 
-function compoundBits(word: string): number {
-  if (word.length < 7 || !ANY_COMPOUND.test(word)) return 0;
-  let bits = 0;
-  for (const [pattern, value] of COMPOUND_BITS) if (pattern.test(word)) bits |= value;
-  return bits;
+/** The groups the words of a class name or id belong to, as bits; with MAY_DATE. */
+export function bitsOfName(name: string): number {
+  const length = Math.min(name.length, MAX_NAME_CHARS);
+  const codes = borrowCodes(length);
+  for (let i = 0; i < length; i++) codes[i] = name.charCodeAt(i);
+  return NAME_WORDS.read(codes, 0, length);
 }
 
-const bitsOfId = rememberNames(bitsOfName);
+/** The same for the value of an attribute, read where it stands in the page. */
+export function bitsOfValue(table: AttributeTable, i: number): number {
+  if (!table.isPlain(i)) return bitsOfName(table.value(i));
+  return NAME_WORDS.read(table.source.codes, table.starts[i]!, table.ends[i]!);
+}
+
+const ALL_GROUPS = MAY_DATE - 1;
+const MAX_ID_CHARS = 200;
 
 /** The groups an element's id belongs to, as bits. */
 export function idBits(node: PageNode): number {
-  const id = attribute(node, 'id');
-  return id !== null && id !== '' && id.length < 200 ? bitsOfId(id) : 0;
+  const found = findAttribute(node, 'id');
+  if (found < 0) return 0;
+  const table = node.attributes!;
+  // Entities make a value longer in the page than it is.
+  if (table.ends[found]! - table.starts[found]! >= MAX_ID_CHARS && table.value(found).length >= MAX_ID_CHARS)
+    return 0;
+  return bitsOfValue(table, found) & ALL_GROUPS;
 }
 
 const TAG_GROUPS: string[] = [
@@ -233,29 +214,32 @@ for (const [tag, group] of [
   ['q', 'blockquote'],
 ] as const)
   TAG_BITS.set(tag, TAG_BITS.get(group) ?? 0);
-const ROLE_GROUP: Record<string, string> = {
-  navigation: 'nav',
-  banner: 'header',
-  contentinfo: 'footer',
-  complementary: 'aside',
-  main: 'main',
-  article: 'article',
-  dialog: 'hidden',
-  search: 'form',
-};
+const ROLE_BITS = new Map(
+  (
+    [
+      ['navigation', 'nav'],
+      ['banner', 'header'],
+      ['contentinfo', 'footer'],
+      ['complementary', 'aside'],
+      ['main', 'main'],
+      ['article', 'article'],
+      ['dialog', 'hidden'],
+      ['search', 'form'],
+    ] as const
+  ).map(([role, group]) => [role as string, TAG_BITS.get(group)!]),
+);
+const TELLING = new Set(['role', 'hidden', 'aria-hidden', 'style', 'itemprop']);
 const HIDING_STYLE = /display\s*:\s*none|visibility\s*:\s*hidden/i;
 
 /** The structural groups of an element, as bits. */
 export function tagBits(node: PageNode): number {
   let bits = TAG_BITS.get(node.tag) ?? 0;
-  const list = node.attributes;
-  if (list === null) return bits;
-  for (let i = 0; i < list.length; i += 2) {
-    const name = list[i]!;
-    const value = list[i + 1]!;
+  for (let i = node.attributesFrom; i < node.attributesTo; i++) {
+    const name = node.attributes!.names[i]!;
+    if (!TELLING.has(name)) continue;
+    const value = node.attributes!.value(i);
     if (name === 'role') {
-      const group = Object.hasOwn(ROLE_GROUP, value) ? ROLE_GROUP[value] : undefined;
-      if (group !== undefined) bits |= TAG_BITS.get(group) ?? 0;
+      bits |= ROLE_BITS.get(value) ?? 0;
     } else if (
       name === 'hidden' ||
       (name === 'aria-hidden' && value === 'true') ||

@@ -1,4 +1,5 @@
 import { type Page, type PageNode, TEXT } from '../html/index.ts';
+import type { ClassNames } from './class-names.ts';
 
 // Siblings beyond this are not told apart any more.
 const MAX_COMPARED = 2_000;
@@ -17,39 +18,33 @@ export class NodeFacts {
   /** By parent: how many elements it holds. */
   readonly #children: Int32Array;
   readonly #counts = new Map<number, number>();
+  readonly #classes: ClassNames;
 
-  constructor(page: Page) {
+  constructor(page: Page, classes: ClassNames) {
+    this.#classes = classes;
     const size = page.nodeCount + 1;
     this.#signatures = new Int32Array(size);
     this.#depths = new Int32Array(size);
     this.#alike = new Int32Array(size);
     this.#places = new Int32Array(size);
     this.#children = new Int32Array(size);
+    this.#depths[0] = 1;
+    for (let i = 1; i < page.nodeCount; i++)
+      this.#depths[i] = this.#depths[page.nodes[i]!.parent!.index]! + 1;
   }
 
   /** The look of an element as a number. */
   signature(node: PageNode): number {
     const known = this.#signatures[node.index]!;
     if (known !== 0) return known;
-    const found = signatureOf(node);
+    const found = signatureOf(node, this.#classes.look(node.index));
     this.#signatures[node.index] = found;
     return found;
   }
 
   /** Elements from this one up to the root, both counted. */
   depth(node: PageNode): number {
-    let above = 0;
-    let steps = 0;
-    for (let at: PageNode | null = node; at !== null; at = at.parent) {
-      above = this.#depths[at.index]!;
-      if (above !== 0) break;
-      steps++;
-    }
-    const depth = above + steps;
-    let left = depth;
-    for (let at: PageNode | null = node; at !== null && left > above; at = at.parent)
-      this.#depths[at.index] = left--;
-    return depth;
+    return this.#depths[node.index]!;
   }
 
   /** How many elements of its parent look like this one, itself included. */
@@ -99,25 +94,8 @@ const NO_LOOK = 7;
  * `post-123 category-x` on each), the tag alone throws everything together. A hash by hand, as building strings for
  * every sibling took a twentieth of a page's time.
  */
-function signatureOf(node: PageNode): number {
-  let hash = NO_LOOK;
-  for (let i = 0; i < node.tag.length; i++) hash = (Math.imul(hash, 31) + node.tag.charCodeAt(i)) | 0;
-  const list = node.attributes;
-  if (list === null) return hash || NO_LOOK;
-  for (let i = 0; i < list.length; i += 2) {
-    if (list[i] !== 'class') continue;
-    const name = list[i + 1]!;
-    let seen = false;
-    for (let j = 0; j < name.length && j < 60; j++) {
-      const code = name.charCodeAt(j);
-      if (code <= 32) {
-        if (seen) break;
-        continue;
-      }
-      seen = true;
-      if (code < 48 || code > 57) hash = (Math.imul(hash, 31) + code) | 0;
-    }
-    break;
-  }
+function signatureOf({ tag }: PageNode, look: number): number {
+  let hash = look;
+  for (let i = 0; i < tag.length; i++) hash = (Math.imul(hash, 31) + tag.charCodeAt(i)) | 0;
   return hash || NO_LOOK;
 }

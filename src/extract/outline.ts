@@ -1,8 +1,10 @@
 import type { Page, PageNode } from '../html/index.ts';
 import type { Codes } from './block-codes.ts';
 import type { Block } from './blocks.ts';
-import { findContainer, isProse, type Sums } from './container.ts';
+import type { ClassNames } from './class-names.ts';
+import { findContainer, type Sums } from './container.ts';
 import type { BlockContext } from './features.ts';
+import { lender } from './lent-memory.ts';
 import { GROUP_NAMES, idBits, TAG_GROUP_NAMES, tagBits } from './name-groups.ts';
 import { NodeFacts } from './node-facts.ts';
 import { phraseBits } from './phrases.ts';
@@ -14,9 +16,15 @@ const MAX_LEVELS = 64;
 // Distances beyond this say nothing more.
 const FAR = 20;
 
-/** How many levels up the nearest element of each group stands. */
-export type Path = Float32Array;
-const PATH_LENGTH = GROUP_NAMES.length + TAG_GROUP_NAMES.length;
+/** Writes a path into a row from a place on: how many levels up the nearest element of each group stands. */
+export type WritePath = (owner: PageNode, values: Float32Array, at: number) => void;
+/** Numbers of a path. */
+export const PATH_LENGTH = GROUP_NAMES.length + TAG_GROUP_NAMES.length;
+
+// Lent to one page after the other.
+const borrowSeen = lender((size) => new Uint8Array(size));
+const borrowGroups = lender((size) => new Int32Array(size));
+const borrowTags = lender((size) => new Int32Array(size));
 
 // Characters from the nearest paragraph within which a short link may still belong to the text.
 const NEAR_PROSE = 60;
@@ -29,7 +37,7 @@ export type Outline = {
   /** Blocks worth scoring; the others are menus beyond doubt. */
   wanted: Uint8Array;
   phrases: Int32Array;
-  path: (owner: PageNode) => Path;
+  writePath: WritePath;
   prose: Uint8Array;
   /** Prose characters before each block, and in all. */
   proseBefore: Float64Array;
@@ -60,14 +68,11 @@ export type Outline = {
 export function readOutline(
   page: Page,
   blocks: Block[],
-  codes: Codes,
-  context: BlockContext,
-  sums: Sums,
+  { codes, prose, sums, context }: { codes: Codes; prose: Uint8Array; sums: Sums; context: BlockContext },
 ): Outline {
   const count = blocks.length;
-  const facts = new NodeFacts(page);
+  const facts = new NodeFacts(page, context.classes);
   const phrases = new Int32Array(count);
-  const prose = new Uint8Array(count);
   const proseBefore = new Float64Array(count);
   const charsBefore = new Float64Array(count);
   const headingOf = new Int32Array(count).fill(-1);
@@ -87,8 +92,7 @@ export function readOutline(
   let gap = 0;
   for (let i = 0; i < count; i++) {
     const block = blocks[i]!;
-    const isParagraph = isProse(block);
-    prose[i] = isParagraph ? 1 : 0;
+    const isParagraph = prose[i] === 1;
     proseBefore[i] = proseTotal;
     charsBefore[i] = charsTotal;
     gapBefore[i] = Math.min(gap, 2_000);
@@ -166,7 +170,7 @@ export function readOutline(
     facts,
     wanted,
     phrases,
-    path: pathReader(page.nodeCount + 1, context.classBits),
+    writePath: pathWriter(page.nodeCount + 1, context.classes),
     prose,
     proseBefore,
     proseTotal,
@@ -220,47 +224,38 @@ function menuReader(size: number): (node: PageNode) => boolean {
   };
 }
 
-/** Group distances of an element, remembered because blocks share their owners' ancestors. */
-function pathReader(size: number, classBits: Int32Array): (owner: PageNode) => Path {
-  const seen = new Uint8Array(size);
-  const groups = new Int32Array(size);
-  const tags = new Int32Array(size);
-  const paths = new Array<Path | undefined>(size);
-  return (owner) => {
-    const ready = paths[owner.index];
-    if (ready !== undefined) return ready;
-    const path = new Float32Array(PATH_LENGTH).fill(FAR);
+/**
+ * Writes how many levels up from an element the nearest one of each group stands. What each element on the way says is
+ * remembered, because blocks share their owners' ancestors.
+ */
+function pathWriter(size: number, classes: ClassNames): WritePath {
+  const seen = borrowSeen(size).fill(0, 0, size);
+  const groups = borrowGroups(size);
+  const tags = borrowTags(size);
+  return (owner, values, at) => {
+    values.fill(FAR, at, at + PATH_LENGTH);
     let steps = 0;
     let seenGroups = 0;
     let seenTags = 0;
     for (
-      let at: PageNode | null = owner;
-      at !== null && steps < MAX_LEVELS && at.tag !== 'body' && at.tag !== 'html';
-      at = at.parent
+      let node: PageNode | null = owner;
+      node !== null && steps < MAX_LEVELS && node.tag !== 'body' && node.tag !== 'html';
+      node = node.parent
     ) {
-      const index = at.index;
+      const index = node.index;
       if (seen[index] === 0) {
         seen[index] = 1;
-        groups[index] = classBits[index]! | idBits(at);
-        tags[index] = tagBits(at);
+        groups[index] = classes.groups(index) | idBits(node);
+        tags[index] = tagBits(node);
       }
-      let fresh = groups[index]! & ~seenGroups;
-      seenGroups |= fresh;
-      while (fresh !== 0) {
-        const bit = 31 - Math.clz32(fresh & -fresh);
-        path[bit] = Math.min(steps, FAR - 1);
-        fresh &= fresh - 1;
-      }
-      fresh = tags[index]! & ~seenTags;
-      seenTags |= fresh;
-      while (fresh !== 0) {
-        const bit = 31 - Math.clz32(fresh & -fresh);
-        path[GROUP_NAMES.length + bit] = Math.min(steps, FAR - 1);
-        fresh &= fresh - 1;
-      }
+      const distance = Math.min(steps, FAR - 1);
+      for (let fresh = groups[index]! & ~seenGroups; fresh !== 0; fresh &= fresh - 1)
+        values[at + 31 - Math.clz32(fresh & -fresh)] = distance;
+      for (let fresh = tags[index]! & ~seenTags; fresh !== 0; fresh &= fresh - 1)
+        values[at + GROUP_NAMES.length + 31 - Math.clz32(fresh & -fresh)] = distance;
+      seenGroups |= groups[index]!;
+      seenTags |= tags[index]!;
       steps++;
     }
-    paths[owner.index] = path;
-    return path;
   };
 }

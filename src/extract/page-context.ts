@@ -9,6 +9,6 @@ import { findHeadline } from './title.ts';
 export function readContext(page: Page): BlockContext {
   const tags = readMetaTags(page);
   const ld = readJsonLd(page.jsonLd, page.title);
-  const { headings, classBits } = collectMarks(page);
-  return { tags, ld, headline: findHeadline(page, headings, tags, ld), classBits };
+  const { headings, classes } = collectMarks(page);
+  return { tags, ld, headline: findHeadline(page, headings, tags, ld), classes };
 }

@@ -4,7 +4,7 @@ import type { LdFacts } from './json-ld.ts';
 import type { Marks } from './marks.ts';
 import type { MetaTags } from './meta-tags.ts';
 import { dateInScripts } from './script-dates.ts';
-import { datesInText, ORIGINALLY, PUBLISHED_LABEL, UPDATED } from './written-dates.ts';
+import { datesInText, ORIGINALLY, PUBLISHED_LABEL, UPDATED, type WrittenDate } from './written-dates.ts';
 
 /** A date, the evidence that gave it, and the text it was read from. */
 export type FoundDate = { date: Date; from: string; raw: string };
@@ -146,7 +146,15 @@ function fromMarks(marks: Marks, headlineIndex: number, updatedToo: boolean): Fo
 }
 
 /** A short line near the headline; `after` counts the lines from the headline on, below 0 before it. */
-export type NearLine = { text: string; after: number };
+export type NearLine = { text: string; after: number; dates?: WrittenDate[] };
+
+const MAX_LINE_DATES = 3;
+
+/** The dates of a line, searched once for all who ask. */
+function datesOf(line: NearLine): WrittenDate[] {
+  line.dates ??= datesInText(line.text, MAX_LINE_DATES);
+  return line.dates;
+}
 
 /** Where the headline stands, the lines around it in their order, and the short lines of the whole page. */
 export type Surroundings = { headlineIndex: number; lines: NearLine[]; shortLines: string[] };
@@ -185,7 +193,7 @@ function fromLines(lines: NearLine[], updatedToo: boolean): FoundDate | null {
   // What stands after a headline is likelier to belong to it than what stands before.
   const order = lines.map((_, i) => i).sort((a, b) => distance(lines[a]!) - distance(lines[b]!));
   for (const i of order) {
-    const found = datesInText(lines[i]!.text, 1)[0];
+    const found = datesOf(lines[i]!)[0];
     if (found === undefined || (!updatedToo && isUpdate(lines, i, found.at))) continue;
     return { date: found.date, from: 'text near the headline', raw: found.raw };
   }
@@ -207,9 +215,10 @@ const NUMBERS_ONLY = /^\d{1,2}[./-]\d{1,2}[./-]\d/;
 /** The dates the page shows its readers as its own: in the byline, or after "published". */
 function shownDates(near: Surroundings): FoundDate[] {
   const found: FoundDate[] = [];
-  near.lines.forEach(({ text, after }, i) => {
+  near.lines.forEach((line, i) => {
+    const { text, after } = line;
     if (after < -LINES_ABOVE || after >= LABELLED_LINES) return;
-    for (const { date, raw, at } of datesInText(text, 2)) {
+    for (const { date, raw, at } of datesOf(line).slice(0, 2)) {
       const labelled = PUBLISHED_LABEL.test(text.slice(Math.max(0, at - 25), at));
       const restChars = after < 0 ? ABOVE_REST_CHARS : BYLINE_REST_CHARS;
       const byline = after < BYLINE_LINES && text.length - raw.length <= restChars;
@@ -341,7 +350,7 @@ export function decideModified({ tags, ld, marks, near }: Inputs, nowMs = Date.n
 function updateLine(lines: NearLine[]): FoundDate | null {
   for (let i = 0; i < lines.length; i++) {
     if (lines[i]!.after < 0) continue;
-    const found = datesInText(lines[i]!.text, 3).find(({ at }) => isUpdate(lines, i, at));
+    const found = datesOf(lines[i]!).find(({ at }) => isUpdate(lines, i, at));
     if (found !== undefined) return { date: found.date, from: 'text near the headline', raw: found.raw };
   }
   return null;

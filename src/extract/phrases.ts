@@ -137,6 +137,9 @@ function possibleGroups(codes: Uint16Array, from: number, to: number): number {
 const BYLINE =
   /^(?:(?:[Ww]ritten|[Pp]osted|[Pp]ublished|(?:[Mm]edically )?[Rr]eviewed|[Ee]dited|[Ss]tory|[Ww]ords) )?(?:[Bb]y|BY|[Vv]on|[Pp]ar|[Pp]or|[Dd]i|[Dd]oor|[Aa]v|[Aa]f)\s?:?\s\p{Lu}[\p{L}.'’-]{0,30}(?:\s[\p{L}.'’&,-]{1,30}){0,8}$/u;
 const BYLINE_CHARS = 120;
+// The letters it begins with.
+const BYLINE_LETTERS = new Set(Array.from('wpmresbvda', (letter) => letter.charCodeAt(0)));
+const mayBeByline = (first: number) => first < 128 && BYLINE_LETTERS.has(first | 32);
 const PARAGRAPH_CHARS = 700;
 const FIRST_CHARS = 100;
 const ANYWHERE_CHARS = 220;
@@ -205,9 +208,9 @@ function possibleFirst(codes: Uint16Array, from: number, to: number): number {
 export function phraseBits(text: string, i: number, { codes, starts }: Codes): number {
   // Beyond this it is a paragraph, whatever it mentions.
   if (text.length > PARAGRAPH_CHARS) return 0;
-  let bits = text.length <= BYLINE_CHARS && BYLINE.test(text) ? 1 : 0;
   const from = starts[i]!;
   const to = starts[i + 1]!;
+  let bits = text.length <= BYLINE_CHARS && mayBeByline(codes[from]!) && BYLINE.test(text) ? 1 : 0;
   const first = possibleFirst(codes, from, Math.min(to, from + FIRST_CHARS));
   const anywhere = possibleGroups(codes, from, Math.min(to, from + ANYWHERE_CHARS));
   if (first === 0 && anywhere === 0) return bits;

@@ -9,7 +9,6 @@ export const TEXT_NAMES: readonly string[] = [
   'links',
   'strongShare',
   'images',
-  'control',
   'wordLength',
   'commas',
   'digitShare',
@@ -17,13 +16,10 @@ export const TEXT_NAMES: readonly string[] = [
   'capitalWords',
   'endsSentence',
   'sentences',
-  'question',
   'startsLower',
   'pipes',
   'urlish',
-  'colonEnd',
   'shortWords',
-  'quoteStart',
   'bullet',
   'codeSigns',
   'sinceImage',
@@ -51,6 +47,8 @@ export function addText(row: Sink, block: Block, i: number, { codes, starts }: C
   let shorts = 0;
   let wordStart = from;
   let signs = 0;
+  // Addresses: the parts of them that are no letters are met on the way.
+  let urlish = to - from > MAX_READ && (text.includes('www.') || text.includes('@'));
   const end = Math.min(to, from + MAX_READ);
   for (let at = from; at <= end; at++) {
     const code = at < end ? codes[at]! : 32;
@@ -72,7 +70,9 @@ export function addText(row: Sink, block: Block, i: number, { codes, starts }: C
     } else if (code === 44 || code === 0x3001 || code === 0xff0c) commas++;
     else if (code === 46 || code === 33 || code === 63 || code === 0x3002) {
       if (at + 1 >= end || codes[at + 1] === 32) sentences++;
-    } else if (isCodeSign(code)) signs++;
+      if (code === 46 && at - from >= 3 && isWww(codes, at - 3)) urlish = true;
+    } else if (code === 64) urlish = true;
+    else if (isCodeSign(code)) signs++;
     else if (code === 124 || code === 0xbb || code === 0x203a || code === 0x2022 || code === 0xb7) pipes++;
   }
   const last = codes[to - 1]!;
@@ -84,7 +84,6 @@ export function addText(row: Sink, block: Block, i: number, { codes, starts }: C
   row.add(Math.min(block.links, 30));
   row.add(ratio(block.strongChars, chars));
   row.add(Math.min(block.images, 5));
-  row.add(block.inControl ? 1 : 0);
   row.add(ratio(chars, words));
   row.add(Math.min(commas, 30));
   row.add(digits / seen);
@@ -92,13 +91,10 @@ export function addText(row: Sink, block: Block, i: number, { codes, starts }: C
   row.add(ratio(capitals, Math.min(words, 300)));
   row.add(isEnd(last) || (isQuote(last) && to - from > 1 && isEnd(codes[to - 2]!)) ? 1 : 0);
   row.add(Math.min(sentences, 20));
-  row.add(last === 63 ? 1 : 0);
   row.add(first >= 97 && first <= 122 ? 1 : 0);
   row.add(Math.min(pipes, 10));
-  row.add(text.includes('http') || text.includes('www.') || text.includes('@') ? 1 : 0);
-  row.add(last === 58 ? 1 : 0);
+  row.add(urlish || text.includes('http') ? 1 : 0);
   row.add(ratio(shorts, Math.min(words, 300)));
-  row.add(isQuote(first) ? 1 : 0);
   row.add(
     first === 0x2022 ||
       first === 45 ||
@@ -114,6 +110,9 @@ export function addText(row: Sink, block: Block, i: number, { codes, starts }: C
   row.add(Math.min(block.sinceImage, 50));
   row.add(ratio(block.leadLinkChars, chars));
 }
+
+const isWww = (codes: Uint16Array, at: number) =>
+  codes[at] === 119 && codes[at + 1] === 119 && codes[at + 2] === 119;
 
 /** Braces, brackets, operators: seldom in prose, everywhere in programs. */
 const isCodeSign = (code: number) =>

@@ -1,5 +1,6 @@
 import type { Codes } from './block-codes.ts';
 import type { Block } from './blocks.ts';
+import { WordNumbers } from './word-numbers.ts';
 
 const MAX_WORDS_CHARS = 600;
 const MIN_LETTERS = 5;
@@ -12,7 +13,7 @@ export type WordShares = { words: number; inTitle: number; shared: number; inMai
  * words of one hash are told apart by nobody; among the few hundred of a page that happens once in ten million pairs.
  */
 export class Vocabulary {
-  readonly #numbers = new Map<number, number>();
+  readonly #numbers = new WordNumbers();
   /** The words of all blocks in a row, and where each block's begin. */
   readonly #words: number[] = [];
   readonly #starts: Int32Array;
@@ -30,13 +31,11 @@ export class Vocabulary {
     isMain: (block: Block) => boolean,
   ) {
     this.#starts = new Int32Array(blocks.length + 1);
-    this.#read(
-      Uint16Array.from(title, (char) => char.charCodeAt(0)),
-      0,
-      title.length,
-    );
+    const titleCodes = new Uint16Array(title.length);
+    for (let i = 0; i < title.length; i++) titleCodes[i] = title.charCodeAt(i);
+    this.#read(titleCodes, 0, title.length);
     // The title's words have the lowest numbers.
-    this.#titleWords = this.#numbers.size;
+    this.#titleWords = this.#numbers.count;
     this.#words.length = 0;
     for (let i = 0; i < blocks.length; i++) {
       const block = blocks[i]!;
@@ -66,14 +65,13 @@ export class Vocabulary {
   }
 
   #number(hash: number): number {
-    const known = this.#numbers.get(hash);
-    if (known !== undefined) return known;
-    const fresh = this.#numbers.size;
-    this.#numbers.set(hash, fresh);
+    const before = this.#numbers.count;
+    const number = this.#numbers.numberOf(hash);
+    if (number < before) return number;
     this.#paragraphs.push(0);
     this.#last.push(-1);
     this.#inMain.push(false);
-    return fresh;
+    return number;
   }
 
   #count(i: number, isMain: boolean): void {

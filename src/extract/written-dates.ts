@@ -29,6 +29,11 @@ const WRITTEN = new RegExp(
 const TWO_DIGITS = /\d\d/;
 const OTHER_DIGITS = /[\u0660-\u0e59]{2}/;
 const MAX_TEXT_CHARS = 2_000;
+// Every date holds one of these; looking for them first spares most numbers the long pattern.
+const YEAR_OR_NUMBERS = /(?:19|20|25)\d\d|\d[./-]\d/;
+const DIGIT = /\d/;
+// The longest name of a month in code units.
+const MAX_NAME_CHARS = 30;
 
 /** Every date written in a short text, in order. */
 export function datesInText(text: string, limit = 5): WrittenDate[] {
@@ -40,7 +45,10 @@ export function datesInText(text: string, limit = 5): WrittenDate[] {
     line = asciiDigits(line.slice(0, MAX_TEXT_CHARS));
     if (!TWO_DIGITS.test(line)) return found;
   }
-  for (const match of line.slice(0, MAX_TEXT_CHARS).matchAll(WRITTEN)) {
+  line = line.length > MAX_TEXT_CHARS ? line.slice(0, MAX_TEXT_CHARS) : line;
+  if (!YEAR_OR_NUMBERS.test(line)) return found;
+  WRITTEN.lastIndex = startOf(line);
+  for (const match of line.matchAll(WRITTEN)) {
     const raw = match[0].trim();
     const date = parseDate(raw);
     if (date !== null) found.push({ date, raw, at: match.index });
@@ -48,6 +56,17 @@ export function datesInText(text: string, limit = 5): WrittenDate[] {
   }
   return found;
 }
+
+/** Where the first date of a line can begin: at its first digit, or at the word before that. */
+function startOf(line: string): number {
+  let at = line.search(DIGIT);
+  while (at > 0 && isSpace(line.charCodeAt(at - 1))) at--;
+  for (let chars = 0; at > 0 && chars <= MAX_NAME_CHARS && !isSpace(line.charCodeAt(at - 1)); chars++) at--;
+  return at;
+}
+
+const isSpace = (code: number) =>
+  code === 32 || (code >= 9 && code <= 13) || (code > 127 && /\s/.test(String.fromCharCode(code)));
 
 /** Says that a date beside it is one of change. */
 export const UPDATED =

@@ -1,4 +1,15 @@
+export type { AttributeTable } from './attributes.ts';
 export { discoverFeedLinks, discoverLinks, type FeedLink, type PageLink } from './links.ts';
-export { attribute, collapse, copyString, nextNode, PageNode, TEXT, textOf } from './node.ts';
+export {
+  attribute,
+  collapse,
+  copyString,
+  findAttribute,
+  listAttributes,
+  nextNode,
+  PageNode,
+  TEXT,
+  textOf,
+} from './node.ts';
 export { type Page, type ParseOptions, parsePage, resolveUrl } from './parse-page.ts';
 export { TAG } from './tree-rules.ts';

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { textSource } from '../text/index.ts';
 import { hashStep, nameAt } from './names.ts';
 
-const textOf = (page: string) => ({ html: page, codes: textSource(page).codes });
+const textOf = (page: string) => ({ raw: page, codes: textSource(page).codes });
 
 function read(page: string, start: number, end: number): string {
   let hash = 0;

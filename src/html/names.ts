@@ -1,7 +1,8 @@
 import type { TextCodes } from '../text/index.ts';
+import { flagsOf } from './tree-rules.ts';
 
 /** A page as text and as numbers. */
-type Text = { html: string; codes: TextCodes };
+type Text = { raw: string; codes: TextCodes };
 
 /**
  * Names of tags and attributes as pages mostly write them. Cutting a name out of the page makes a new string each time,
@@ -25,6 +26,8 @@ const KNOWN = (
 
 const MASK = 2047;
 const slots: (string | undefined)[] = new Array(MASK + 1).fill(undefined);
+// What is known of the tag of a slot, as bits of TAG.
+const slotFlags = new Int32Array(MASK + 1);
 
 /** One step of the hash that finds a name. */
 export function hashStep(hash: number, code: number): number {
@@ -37,16 +40,31 @@ for (const name of new Set(KNOWN)) {
   let slot = hash & MASK;
   while (slots[slot] !== undefined) slot = (slot + 1) & MASK;
   slots[slot] = name;
+  slotFlags[slot] = flagsOf(name);
 }
 
 /** The name that stands at a place of the page, in lower case; `hash` is that of its letters as they stand. */
 export function nameAt(text: Text, start: number, end: number, hash: number): string {
+  return nameIn(findName(text.codes, start, end, hash), text, start, end);
+}
+
+/** The slot of the name that stands at a place: one search finds both the name and what is known of the tag. */
+export function findName(codes: TextCodes, start: number, end: number, hash: number): number {
+  // A table that is a tenth full ends every search after a step or two.
   for (let slot = hash & MASK; ; slot = (slot + 1) & MASK) {
     const known = slots[slot];
-    // A table that is a tenth full ends every search after a step or two.
-    if (known === undefined) return text.html.slice(start, end).toLowerCase();
-    if (known.length === end - start && standsAt(text.codes, start, known)) return known;
+    if (known === undefined || (known.length === end - start && standsAt(codes, start, known))) return slot;
   }
+}
+
+/** The name of a slot; one that nobody knows is cut out of the page. */
+export function nameIn(slot: number, text: Text, start: number, end: number): string {
+  return slots[slot] ?? text.raw.slice(start, end).toLowerCase();
+}
+
+/** The bits of TAG that the tag of a slot has. */
+export function flagsIn(slot: number, tag: string): number {
+  return slots[slot] === undefined ? flagsOf(tag) : slotFlags[slot]!;
 }
 
 function standsAt(codes: TextCodes, start: number, name: string): boolean {

@@ -4,6 +4,7 @@ import {
   attribute,
   discoverFeedLinks,
   discoverLinks,
+  listAttributes,
   nextNode,
   type PageNode,
   parsePage,
@@ -47,8 +48,34 @@ describe('parsePage', () => {
 
   it('keeps attributes whatever their quotes, with entities read', () => {
     const node = parse('<a href=x.html title=\'A &amp; B\' data-x="1" hidden>t</a>').anchors[0]!;
-    expect(node.attributes).toEqual(['href', 'x.html', 'title', 'A & B', 'data-x', '1', 'hidden', '']);
+    expect(listAttributes(node)).toEqual([
+      ['href', 'x.html'],
+      ['title', 'A & B'],
+      ['data-x', '1'],
+      ['hidden', ''],
+    ]);
     expect(attribute(node, 'missing')).toBeNull();
+  });
+
+  it('reads attributes late, in any order and however long', () => {
+    const long = 'ü&amp;'.repeat(500);
+    const page = parse(`<p title="${long}" lang=de>a</p><p title="é" class='b'>c</p>`);
+    const [first, second] = [page.body.first!, page.body.last!];
+    expect(attribute(second, 'title')).toBe('é');
+    expect(attribute(first, 'title')).toBe('ü&'.repeat(500));
+    expect(attribute(first, 'lang')).toBe('de');
+    expect(attribute(first, 'title')).toBe('ü&'.repeat(500));
+    expect(attribute(second, 'class')).toBe('b');
+  });
+
+  it('gives the first html and body the attributes of a second one', () => {
+    const { body } = parse('<body class=a><p id=x>b</p><body lang=de id=y>');
+    expect(listAttributes(body)).toEqual([
+      ['class', 'a'],
+      ['lang', 'de'],
+      ['id', 'y'],
+    ]);
+    expect(listAttributes(body.first!)).toEqual([['id', 'x']]);
   });
 
   it('notes title, language, base, JSON-LD and password fields', () => {

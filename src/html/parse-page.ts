@@ -1,9 +1,10 @@
 import { type TextSource, textSource } from '../text/index.ts';
 import { resolveUrl as resolveWhatwg } from '../url/index.ts';
+import { AttributeTable } from './attributes.ts';
 import { attribute, collapse, PageNode, TEXT, textOf } from './node.ts';
 import { repairDoubleEncoding } from './repair-encoding.ts';
 import { type ScanHandler, scanHtml } from './scan.ts';
-import { flagsOf, IMPLIED_END, TAG } from './tree-rules.ts';
+import { IMPLIED_END, TAG } from './tree-rules.ts';
 
 /** A page after its one pass: the tree, and the places everybody asks for. */
 export type Page = {
@@ -25,6 +26,8 @@ export type Page = {
   /** Sources of external scripts, for the signatures of challenge pages. */
   scriptSources: string[];
   passwordFields: number;
+  /** Every node by its index: parents stand before their children. */
+  nodes: PageNode[];
   nodeCount: number;
   /** True when the node cap ended the pass early. */
   truncated: boolean;
@@ -43,6 +46,7 @@ class TreeBuilder implements ScanHandler {
   readonly maxNodes: number;
   readonly maxDepth: number;
   readonly root = new PageNode('#document', 0, null, 0, '');
+  readonly nodes: PageNode[] = [this.root];
   readonly stack: PageNode[] = [this.root];
   readonly metas: PageNode[] = [];
   readonly links: PageNode[] = [];
@@ -56,15 +60,14 @@ class TreeBuilder implements ScanHandler {
   baseNode: PageNode | null = null;
   scriptChars = 0;
   passwordFields = 0;
-  nodeCount = 1;
   svgDepth = 0;
   openParagraphs = 0;
   headOpen = false;
   truncated = false;
-  private tag = '';
-  private attributes: string[] | null = null;
+  private readonly table: AttributeTable;
 
-  constructor(options: ParseOptions) {
+  constructor(table: AttributeTable, options: ParseOptions) {
+    this.table = table;
     this.maxNodes = options.maxNodes ?? MAX_NODES;
     this.maxDepth = options.maxDepth ?? MAX_DEPTH;
   }
@@ -82,7 +85,7 @@ class TreeBuilder implements ScanHandler {
       return;
     }
     if (this.full()) return;
-    this.append(top, new PageNode(TEXT, 0, top, this.nodeCount++, text));
+    this.append(top, new PageNode(TEXT, 0, top, this.nodes.length, text));
   }
 
   wantsRaw(): boolean {
@@ -99,7 +102,7 @@ class TreeBuilder implements ScanHandler {
   }
 
   private full(): boolean {
-    if (this.nodeCount < this.maxNodes) return false;
+    if (this.nodes.length < this.maxNodes) return false;
     this.truncated = true;
     return true;
   }
@@ -108,23 +111,17 @@ class TreeBuilder implements ScanHandler {
     if (parent.last === null) parent.first = node;
     else parent.last.next = node;
     parent.last = node;
+    this.nodes.push(node);
   }
 
-  open(tag: string, attributes: string[] | null, selfClosing: boolean): void {
-    this.tag = tag;
-    this.attributes = attributes;
+  open(tag: string, flags: number, from: number, selfClosing: boolean): void {
     // `<div/>` opens a div in HTML; only foreign elements may close themselves.
-    this.openElement(selfClosing && (this.svgDepth > 0 || tag === 'svg'));
-  }
-
-  private openElement(selfClosing: boolean): void {
-    const tag = this.tag;
-    const flags = flagsOf(tag);
+    const closed = selfClosing && (this.svgDepth > 0 || tag === 'svg');
     if ((flags & TAG.once) !== 0) {
       const seen = tag === 'html' ? this.htmlNode : tag === 'body' ? this.bodyNode : this.headNode;
       if (seen !== null) {
         // A second <html> or <body> only adds its attributes.
-        if (this.attributes !== null) seen.attributes = (seen.attributes ?? []).concat(this.attributes);
+        this.addAttributes(seen, from);
         return;
       }
     }
@@ -132,14 +129,27 @@ class TreeBuilder implements ScanHandler {
     if (this.svgDepth === 0) this.closeImplied(tag, flags);
     if (this.stack.length > this.maxDepth) this.pop();
     const parent = this.stack[this.stack.length - 1]!;
-    const node = new PageNode(tag, flags, parent, this.nodeCount++, '');
-    node.attributes = this.attributes;
+    const node = new PageNode(tag, flags, parent, this.nodes.length, '');
+    node.attributes = this.table;
+    node.attributesFrom = from;
+    node.attributesTo = this.table.count;
     this.append(parent, node);
     if ((flags & TAG.noted) !== 0) this.note(node);
-    if ((flags & TAG.void) !== 0 || selfClosing) return;
+    if ((flags & TAG.void) !== 0 || closed) return;
     this.stack.push(node);
     if (tag === 'p') this.openParagraphs++;
     if ((flags & TAG.foreign) !== 0) this.svgDepth++;
+  }
+
+  /** Gives an element those from `from` on beside its own. */
+  private addAttributes(node: PageNode, from: number): void {
+    const { table } = this;
+    const to = table.count;
+    if (from === to) return;
+    table.repeat(node.attributesFrom, node.attributesTo);
+    table.repeat(from, to);
+    node.attributesFrom = to;
+    node.attributesTo = table.count;
   }
 
   private note(node: PageNode): void {
@@ -221,16 +231,13 @@ class TreeBuilder implements ScanHandler {
     return node;
   }
 
-  close(tag: string): void {
+  close(tag: string, flags: number): void {
     // Text may follow </body> and </html> on broken pages: keep them open to the end.
     if (tag === 'body' || tag === 'html') return;
     if (tag === 'br') {
-      this.tag = 'br';
-      this.attributes = null;
-      this.openElement(false);
+      this.open('br', flags, this.table.count, false);
       return;
     }
-    const flags = flagsOf(tag);
     const inline = (flags & TAG.inline) !== 0;
     const tablePart = (flags & TAG.tablePart) !== 0;
     for (let i = this.stack.length - 1; i > 0; i--) {
@@ -251,8 +258,9 @@ class TreeBuilder implements ScanHandler {
 /** Reads a page in one pass into a tree with capped depth and size; never throws on any text. */
 export function parsePage(html: string | TextSource, options: ParseOptions): Page {
   const source = typeof html === 'string' ? textSource(repairDoubleEncoding(html)) : html;
-  const builder = new TreeBuilder(options);
-  scanHtml(source, builder);
+  const table = new AttributeTable(source);
+  const builder = new TreeBuilder(table, options);
+  scanHtml(table, builder);
   const { root, htmlNode, titleNode, baseNode } = builder;
   const title = titleNode === null ? '' : collapse(textOf(titleNode, 2_000));
   return {
@@ -271,7 +279,8 @@ export function parsePage(html: string | TextSource, options: ParseOptions): Pag
     scriptChars: builder.scriptChars,
     scriptSources: builder.scriptSources,
     passwordFields: builder.passwordFields,
-    nodeCount: builder.nodeCount,
+    nodes: builder.nodes,
+    nodeCount: builder.nodes.length,
     truncated: builder.truncated,
   };
 }

@@ -72,6 +72,10 @@ export const TAG = {
   scope: 4_096,
   /** A part of a table, whose end tag reaches further. */
   tablePart: 8_192,
+  /** Its content is text up to its own end tag. */
+  raw: 16_384,
+  /** Entities count in that text. */
+  decoded: 32_768,
 } as const;
 
 const FLAGS = new Map<string, number>();
@@ -91,6 +95,8 @@ flag(set('b strong em i'), TAG.strong);
 flag(set('button label input'), TAG.control);
 flag(SCOPE, TAG.scope);
 flag(set('table tbody thead tfoot tr td th caption'), TAG.tablePart);
+flag(set('script style iframe noembed noframes xmp title textarea'), TAG.raw);
+flag(set('title textarea'), TAG.decoded);
 flag(set('a meta link title base html head body input script'), TAG.noted);
 
 /** The bits of TAG that a tag has. */

@@ -166,16 +166,27 @@ function isMostlyUtf8(bytes: Uint8Array): boolean {
   let bad = 0;
   const end = Math.min(bytes.length, 1 << 20);
   for (let at = 0; at < end; ) {
-    const byte = bytes[at] ?? 0;
-    if (byte < 0x80) {
+    if (bytes[at]! < 0x80) {
       at += 1;
       continue;
     }
-    const needed = byte >= 0xf5 ? 0 : byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc2 ? 2 : 0;
-    const whole = needed > 0 && isUtf8(bytes.subarray(at, at + needed)) && at + needed <= bytes.length;
-    if (whole) good += 1;
+    const length = sequenceLength(bytes, at);
+    if (length > 0) good += 1;
     else bad += 1;
-    at += whole ? needed : 1;
+    at += Math.max(1, length);
   }
   return good > bad * 3;
+}
+
+/** Bytes of the UTF-8 character beyond ASCII that stands at a place; 0 when there is none (Unicode, table 3-7). */
+function sequenceLength(bytes: Uint8Array, at: number): number {
+  const lead = bytes[at]!;
+  const length = lead >= 0xf5 ? 0 : lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 0;
+  if (length === 0 || at + length > bytes.length) return 0;
+  const second = bytes[at + 1]!;
+  const lowest = lead === 0xe0 ? 0xa0 : lead === 0xf0 ? 0x90 : 0x80;
+  const highest = lead === 0xed ? 0x9f : lead === 0xf4 ? 0x8f : 0xbf;
+  if (second < lowest || second > highest) return 0;
+  for (let i = 2; i < length; i++) if ((bytes[at + i]! & 0xc0) !== 0x80) return 0;
+  return length;
 }

@@ -80,12 +80,16 @@ const shapes: readonly Shape[] = [
 ];
 
 function bestMultibyte(sample: Uint8Array): string | null {
+  const leads = listPairs(sample);
+  const pairs = leads.length;
+  // Western text holds single accented letters between ASCII ones: its pairs are few and odd.
+  if (pairs < 4) return null;
   let best: string | null = null;
   let bestScore = 0;
   for (const { charset, minShare, weight, typical } of shapes) {
-    const { typicalPairs, pairs } = countPairs(sample, typical);
-    // Western text holds single accented letters between ASCII ones: its pairs are few and odd.
-    if (pairs < 4 || typicalPairs / pairs < minShare) continue;
+    let typicalPairs = 0;
+    for (const at of leads) if (typical(sample[at]!, sample[at + 1]!)) typicalPairs += 1;
+    if (typicalPairs / pairs < minShare) continue;
     // Last, because a decoder and its exception cost ten times the counting.
     if (!isWellFormed(sample, charset)) continue;
     const score = weight + typicalPairs / pairs;
@@ -108,20 +112,11 @@ function isWellFormed(sample: Uint8Array, charset: string): boolean {
   }
 }
 
-function countPairs(sample: Uint8Array, typical: Shape['typical']): { typicalPairs: number; pairs: number } {
-  let pairs = 0;
-  let typicalPairs = 0;
-  for (let at = 0; at + 1 < sample.length; ) {
-    const lead = sample[at] ?? 0;
-    if (lead < 0x80) {
-      at += 1;
-      continue;
-    }
-    pairs += 1;
-    if (typical(lead, sample[at + 1] ?? 0)) typicalPairs += 1;
-    at += 2;
-  }
-  return { typicalPairs, pairs };
+/** Where pairs of bytes begin that start beyond ASCII: found once for all encodings. */
+function listPairs(sample: Uint8Array): number[] {
+  const leads: number[] = [];
+  for (let at = 0; at + 1 < sample.length; at += 1) if (sample[at]! >= 0x80) leads.push(at++);
+  return leads;
 }
 
 // The ten commonest letters make up more than half of Russian, Ukrainian and Bulgarian text.
@@ -136,7 +131,9 @@ const cyrillicBytes = ['windows-1251', 'koi8-r', 'iso-8859-5', 'ibm866'].map((ch
 function bestCyrillic(sample: Uint8Array): string | null {
   const counts = new Uint32Array(256);
   let high = 0;
-  for (const byte of sample) {
+  // By place: the iterator of a typed array took five times as long.
+  for (let at = 0; at < sample.length; at += 1) {
+    const byte = sample[at]!;
     if (byte < 0x80) continue;
     high += 1;
     counts[byte] = counts[byte]! + 1;

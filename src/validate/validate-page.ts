@@ -74,7 +74,7 @@ function look(page: Page): Sight {
       continue;
     }
     if (node.tag === 'noscript' && noscript.length < 2_000) noscript += ` ${textOf(node, 1_000)}`;
-    if (node.attributes === null) continue;
+    if (node.attributesFrom === node.attributesTo) continue;
     const id = attribute(node, 'id');
     if (id !== null && id.length < 60) {
       if (CHALLENGE_MARK.test(id)) marks.push(id);

@@ -55,7 +55,9 @@ export function addDocsCommands(program: Command): void {
         listRecentDocuments(pool, limit, await filterOf(pool, flags)),
       );
       if (context.flags.json) return printJson(hits.map(shown));
-      if (hits.length === 0) return void process.stdout.write('No documents found.\n');
+      const isNarrowed = Object.keys(flags).some((name) => name !== 'limit');
+      if (hits.length === 0)
+        return void process.stdout.write(isNarrowed ? 'No documents found.\n' : 'No documents yet.\n');
       printHits(hits);
     });
   docs

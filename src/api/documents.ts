@@ -11,6 +11,8 @@ import {
   loadCluster,
   loadDocument,
   loadLastPlace,
+  loadSightings,
+  loadVersions,
   saveVerdicts,
   searchDocuments,
 } from '../documents/index.ts';
@@ -102,11 +104,21 @@ export function addDocumentRoutes(instance: FastifyInstance, { database }: { dat
   );
   app.get(
     '/api/v1/documents/:id',
-    { schema: { summary: 'One document with its text', params: Type.Object({ id: Type.String() }) } },
+    {
+      schema: {
+        summary: 'One document with its text, its copies, its versions and who told of it',
+        params: Type.Object({ id: Type.String() }),
+      },
+    },
     async ({ params }) => {
       const document = await loadDocument(pool, params.id);
       if (document === null) throw unknownDocument(params.id);
-      return { ...documentRecord(document), copies: (await loadCluster(pool, params.id))?.members ?? [] };
+      return {
+        ...documentRecord(document),
+        copies: (await loadCluster(pool, params.id))?.members ?? [],
+        versions: await loadVersions(pool, document),
+        sightings: await loadSightings(pool, document),
+      };
     },
   );
   app.put(

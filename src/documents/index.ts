@@ -7,6 +7,7 @@ export {
   pruneChanges,
 } from './changes.ts';
 export { type Cluster, type ClusterMember, loadCluster } from './clusters.ts';
+export { type DocumentVersion, loadSightings, loadVersions, type Sighting } from './history.ts';
 export { indexDocuments } from './index-documents.ts';
 export { removeArchivedPages, removeDocuments } from './remove.ts';
 export { type DocumentFilter, type DocumentHit, listRecentDocuments, searchDocuments } from './search.ts';

@@ -95,6 +95,8 @@ test('a document can be read whole', async () => {
     authors: ['Ada Writer'],
   });
   expect(body.text).toMatch(/^The ferry crossed/);
+  expect(body.versions).toMatchObject([{ version: 1, title: 'The ferry sails again' }]);
+  expect(body.sightings).toMatchObject([{ sourceId, origin: 'redirect' }]);
 });
 
 test('the change feed tells everything once, in pages, and of verdicts', async () => {
@@ -162,6 +164,7 @@ test('a verdict is about one version of a document that exists', async () => {
     version: 2,
     classification_status: 'pending',
     classified_at: null,
+    versions: [{ version: 2 }, { version: 1 }],
   });
   await lab.index();
 });

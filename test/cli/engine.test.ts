@@ -157,6 +157,9 @@ describe('up', () => {
     const table = await run(['docs', 'search', ...words]);
     expect(table.stdout).toMatch(/^TITLE +LANG +WORDS +PUBLISHED +URL$/m);
     expect(table.stdout).toContain(title);
+    const shown = await run(['docs', 'show', url]);
+    expect(shown.stdout).toContain(`${title}\n\nAddress    ${url}\n`);
+    expect(shown.stdout).toMatch(/^Told by +http/m);
     const listed = await json<object[]>(['docs', 'list', '--limit', '3']);
     expect(listed).toHaveLength(3);
     const found = (await (await fetch(`${address}/api/v1/documents?q=${words.join('+')}`)).json()) as {

@@ -3,13 +3,20 @@ import type { Queryable } from '../../db/index.ts';
 import {
   type DocumentFilter,
   type DocumentHit,
+  type DocumentRecord,
+  type DocumentVersion,
+  documentRecord,
   listRecentDocuments,
   loadCluster,
+  loadDocument,
+  loadSightings,
+  loadVersions,
+  type Sighting,
   searchDocuments,
 } from '../../documents/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import { requireSource } from '../../sources/index.ts';
-import { canonicalDomain, domainIdentity, identifyUrl, urlId } from '../../url/index.ts';
+import { canonicalDomain, domainIdentity, identifyUrl, parseUrlId, urlId } from '../../url/index.ts';
 import { loadContext, withDatabase } from '../context.ts';
 import { dateFlag } from '../dates.ts';
 import { wholeNumber } from '../numbers.ts';
@@ -61,15 +68,35 @@ export function addDocsCommands(program: Command): void {
       printHits(hits);
     });
   docs
+    .command('show <url|id>')
+    .description('one document: what it says, its versions, and who told us of it')
+    .action(async (which: string, _flags: object, command: Command) => {
+      const id = idOf(which);
+      const context = loadContext(command);
+      const found = await withDatabase(context, async ({ pool }) => {
+        const document = await loadDocument(pool, id);
+        return document === null
+          ? null
+          : {
+              ...documentRecord(document),
+              versions: await loadVersions(pool, document),
+              sightings: await loadSightings(pool, document),
+            };
+      });
+      if (found === null)
+        throw new AppError('document_unknown', `there is no document of ${which}`, {
+          advice: `What became of the address says: outrider explain ${which}`,
+        });
+      if (context.flags.json) return printJson(found);
+      printDocument(found);
+    });
+  docs
     .command('copies <url>')
     .description('where else an article stands, in nearly the same words')
     .action(async (url: string, _flags: object, command: Command) => {
-      const identified = identifyUrl(url);
-      if (identified.outcome === 'rejected')
-        throw new AppError('usage', `"${url}" is no address of a document`, { exitCode: EXIT.usage });
-      const { domainKey, hash } = identified.identity;
+      const id = idOf(url);
       const context = loadContext(command);
-      const cluster = await withDatabase(context, ({ pool }) => loadCluster(pool, urlId(domainKey, hash)));
+      const cluster = await withDatabase(context, ({ pool }) => loadCluster(pool, id));
       if (context.flags.json) return printJson(cluster);
       if (cluster === null) return void process.stdout.write('No copies of it are known.\n');
       printTable(cluster.members, [
@@ -79,6 +106,34 @@ export function addDocsCommands(program: Command): void {
         { title: 'URL', value: (row) => row.url, flexible: true },
       ]);
     });
+}
+
+/** The id of a document that is named by its address or by its id. */
+function idOf(which: string): string {
+  if (parseUrlId(which) !== null) return which;
+  const identified = identifyUrl(which);
+  if (identified.outcome === 'rejected')
+    throw new AppError('usage', `"${which}" is no address of a document`, { exitCode: EXIT.usage });
+  return urlId(identified.identity.domainKey, identified.identity.hash);
+}
+
+type Shown = DocumentRecord & { versions: DocumentVersion[]; sightings: Sighting[] };
+
+function printDocument(found: Shown): void {
+  const facts: [string, string | null][] = [
+    ['Address', found.url],
+    ['Source', found.source],
+    ['Authors', found.authors.join(', ') || null],
+    ['Published', found.published_at?.toISOString() ?? null],
+    ['Crawled', relativeTime(found.crawled_at)],
+    ['Language', found.language],
+    ['Words', String(found.word_count)],
+    ['Verdict', found.classification_status],
+    ['Versions', found.versions.map((one) => `${one.version} (${relativeTime(one.crawledAt)})`).join(', ')],
+    ['Told by', found.sightings.map((one) => one.parentUrl ?? one.origin).join('\n           ')],
+  ];
+  const lines = facts.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(10)} ${value}`]));
+  process.stdout.write(`${found.title ?? '(no title)'}\n\n${lines.join('\n')}\n\n${found.text}\n`);
 }
 
 type ListFlags = {

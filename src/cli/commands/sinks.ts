@@ -163,7 +163,7 @@ const counted = (count: number): string => (count === 1 ? '1 document is' : `${c
 
 function stateOf(sink: SinkStatus): string {
   if (!sink.enabled) return 'paused';
-  if (sink.failingSince !== null) return `failing, ${relativeTime(sink.failingSince)}`;
+  if (sink.failingSince !== null) return `failing for ${relativeTime(sink.failingSince).replace(' ago', '')}`;
   // The index has no lease of this kind: whoever schedules writes it.
   if (sink.deliverer === null && sink.name !== 'index') return 'nobody delivers';
   return 'ok';

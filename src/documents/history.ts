@@ -1,0 +1,43 @@
+import type { Queryable } from '../db/index.ts';
+import { bucketOf, type DocumentKey } from './signatures.ts';
+
+/** A version of a document, without its text. */
+export type DocumentVersion = { version: number; crawledAt: Date; title: string | null; contentHash: string };
+
+/** Who told us of a document's address: the first teller, then the others. */
+export type Sighting = {
+  sourceId: number | null;
+  origin: string;
+  /** The feed, sitemap or page that names it. */
+  parentUrl: string | null;
+  seenAt: Date;
+};
+
+const mostListed = 200;
+
+/** The versions of a document that are kept, newest first; the first of them is the document as it is. */
+export async function loadVersions(db: Queryable, key: DocumentKey): Promise<DocumentVersion[]> {
+  const result = await db.query<DocumentVersion>(
+    `SELECT version, crawled_at AS "crawledAt", title, encode(content_hash, 'hex') AS "contentHash" FROM (
+       SELECT version, crawled_at, title, content_hash FROM documents WHERE bucket = $1 AND domain_key = $2 AND url_hash = $3
+       UNION ALL
+       SELECT version, crawled_at, title, content_hash FROM document_versions WHERE bucket = $1 AND domain_key = $2 AND url_hash = $3) v
+      ORDER BY version DESC LIMIT ${mostListed}`,
+    [bucketOf(key.domainKey), key.domainKey.toString(), key.hash],
+  );
+  return result.rows;
+}
+
+/** Where a document's address was seen. */
+export async function loadSightings(db: Queryable, key: DocumentKey): Promise<Sighting[]> {
+  const result = await db.query<Sighting>(
+    `SELECT source_id AS "sourceId", origin, parent_url AS "parentUrl", seen_at AS "seenAt" FROM (
+       SELECT source_id, origin, parent_url, discovered_at AS seen_at FROM url_frontier
+        WHERE bucket = $1 AND domain_key = $2 AND url_hash = $3
+       UNION ALL
+       SELECT source_id, origin, parent_url, seen_at FROM url_sightings WHERE bucket = $1 AND domain_key = $2 AND url_hash = $3) s
+      ORDER BY seen_at LIMIT ${mostListed}`,
+    [bucketOf(key.domainKey), key.domainKey.toString(), key.hash],
+  );
+  return result.rows;
+}

@@ -13,12 +13,13 @@ import {
   loadLastPlace,
   loadSightings,
   loadVersions,
+  resolveFilter,
   saveVerdicts,
   searchDocuments,
 } from '../documents/index.ts';
 import { AppError } from '../errors/index.ts';
 import { requireSource } from '../sources/index.ts';
-import { canonicalDomain, domainIdentity, urlId } from '../url/index.ts';
+import { urlId } from '../url/index.ts';
 
 const slug = Type.String({ minLength: 1, maxLength: 200, description: 'slug of a source' });
 const day = Type.String({ minLength: 4, maxLength: 40, description: 'date or time, as ISO 8601 writes it' });
@@ -69,7 +70,8 @@ export function addDocumentRoutes(instance: FastifyInstance, { database }: { dat
       },
     },
     async ({ query }) => {
-      const filter = await filterOf(pool, query);
+      const { q: _q, limit: _limit, ...named } = query;
+      const filter = await filterOf(pool, named);
       if (query.q === undefined)
         return { items: (await listRecentDocuments(pool, query.limit, filter)).map(shown) };
       const { hits, ranked } = await searchDocuments(pool, query.q, { ...filter, limit: query.limit });
@@ -191,17 +193,12 @@ export async function changeFilter(
 
 type FilterQuery = { source?: string; domain?: string; language?: string; since?: string; until?: string };
 
-async function filterOf(db: Queryable, query: FilterQuery): Promise<DocumentFilter> {
-  const { source, domain, language, since, until } = query;
-  return {
-    ...(source === undefined ? {} : { sourceId: (await requireSource(db, source)).id }),
-    ...(domain === undefined
-      ? {}
-      : { domainKey: domainIdentity(canonicalDomain(domain) ?? domain).domainKey }),
-    ...(language === undefined ? {} : { language }),
+function filterOf(db: Queryable, { since, until, ...named }: FilterQuery): Promise<DocumentFilter> {
+  return resolveFilter(db, {
+    ...named,
     ...(since === undefined ? {} : { since: dateOf('since', since) }),
     ...(until === undefined ? {} : { until: dateOf('until', until) }),
-  };
+  });
 }
 
 function dateOf(name: string, text: string): Date {

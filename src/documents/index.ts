@@ -10,7 +10,13 @@ export { type Cluster, type ClusterMember, loadCluster } from './clusters.ts';
 export { type DocumentVersion, loadSightings, loadVersions, type Sighting } from './history.ts';
 export { indexDocuments } from './index-documents.ts';
 export { removeArchivedPages, removeDocuments } from './remove.ts';
-export { type DocumentFilter, type DocumentHit, listRecentDocuments, searchDocuments } from './search.ts';
+export {
+  type DocumentFilter,
+  type DocumentHit,
+  listRecentDocuments,
+  resolveFilter,
+  searchDocuments,
+} from './search.ts';
 export { loadSelectorRates, type SelectorRate } from './selector-rates.ts';
 export {
   type ClassificationStatus,

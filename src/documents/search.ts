@@ -1,4 +1,6 @@
 import type { Queryable } from '../db/index.ts';
+import { requireSource } from '../sources/index.ts';
+import { canonicalDomain, domainIdentity } from '../url/index.ts';
 import { mostCounted } from './clusters.ts';
 import { stemmers } from './languages.ts';
 
@@ -29,6 +31,24 @@ export type DocumentFilter = {
   since?: Date;
   until?: Date;
 };
+
+/** A filter as people give it: a source by its slug, a domain by its name. */
+export type NamedFilter = Pick<DocumentFilter, 'language' | 'since' | 'until'> & {
+  source?: string;
+  domain?: string;
+};
+
+/** Finds what a filter names; a source that there is not is an error. */
+export async function resolveFilter(db: Queryable, named: NamedFilter): Promise<DocumentFilter> {
+  const { source, domain, ...rest } = named;
+  return {
+    ...rest,
+    ...(source === undefined ? {} : { sourceId: (await requireSource(db, source)).id }),
+    ...(domain === undefined
+      ? {}
+      : { domainKey: domainIdentity(canonicalDomain(domain) ?? domain).domainKey }),
+  };
+}
 
 // Of a document d: two probes, and one row of the cluster's key per copy.
 const copiesOfDocument = `(SELECT greatest(count(*) - 1, 0)::integer FROM (

@@ -11,12 +11,12 @@ import {
   loadDocument,
   loadSightings,
   loadVersions,
+  resolveFilter,
   type Sighting,
   searchDocuments,
 } from '../../documents/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
-import { requireSource } from '../../sources/index.ts';
-import { canonicalDomain, domainIdentity, identifyUrl, parseUrlId, urlId } from '../../url/index.ts';
+import { identifyUrl, parseUrlId, urlId } from '../../url/index.ts';
 import { loadContext, withDatabase } from '../context.ts';
 import { dateFlag } from '../dates.ts';
 import { wholeNumber } from '../numbers.ts';
@@ -151,21 +151,17 @@ const languageFlag = () => new Option('--language <code>', 'only those in a lang
 const sinceFlag = () => new Option('--since <date>', 'only those dated since: 2026-05-01, 6h, 7d');
 const untilFlag = () => new Option('--until <date>', 'only those dated before');
 
-async function filterOf(db: Queryable, flags: ListFlags): Promise<DocumentFilter> {
-  const { source, domain, language, since, until } = flags;
-  if (language !== undefined && !/^[a-z]{2}$/.test(language))
-    throw new AppError('usage', `--language takes two letters such as en, not "${language}"`, {
+function filterOf(db: Queryable, flags: ListFlags): Promise<DocumentFilter> {
+  const { limit: _limit, since, until, ...named } = flags;
+  if (named.language !== undefined && !/^[a-z]{2}$/.test(named.language))
+    throw new AppError('usage', `--language takes two letters such as en, not "${named.language}"`, {
       exitCode: EXIT.usage,
     });
-  return {
-    ...(source === undefined ? {} : { sourceId: (await requireSource(db, source)).id }),
-    ...(domain === undefined
-      ? {}
-      : { domainKey: domainIdentity(canonicalDomain(domain) ?? domain).domainKey }),
-    ...(language === undefined ? {} : { language }),
+  return resolveFilter(db, {
+    ...named,
     ...(since === undefined ? {} : { since: dateFlag('--since', since) }),
     ...(until === undefined ? {} : { until: dateFlag('--until', until) }),
-  };
+  });
 }
 
 const mostHits = 1000;

@@ -1,7 +1,8 @@
 import type { StoredDocument } from '../../documents/index.ts';
 import type { Delivery } from '../../outbox/index.ts';
 import { createS3Client, type S3Client, type S3Failure, type S3Options } from '../../s3/index.ts';
-import type { BatchEnd, ItemEnd, Outage, Sink } from '../sink.ts';
+import { deliverEach } from '../each.ts';
+import type { ItemEnd, Outage, Sink } from '../sink.ts';
 
 export type ArchiveOptions = { name: string; store: S3Options; prefix: string };
 
@@ -24,29 +25,12 @@ export function createArchiveSink(options: ArchiveOptions): Sink {
     return stored.outcome === 'failed' ? endOf(stored) : { end: 'delivered' };
   }
 
-  async function deliver(batch: readonly Delivery[], signal: AbortSignal): Promise<BatchEnd> {
-    const ends: ItemEnd[] = batch.map(() => ({ end: 'waiting' }));
-    let outage: Outage | undefined;
-    let next = 0;
-    const work = async (): Promise<void> => {
-      while (next < batch.length && outage === undefined) {
-        const at = next;
-        next += 1;
-        const end = await put(batch[at]!, signal);
-        if ('end' in end) ends[at] = end;
-        else outage ??= end;
-      }
-    };
-    await Promise.all(Array.from({ length: atOnce }, work));
-    return outage === undefined ? { ends } : { ends, outage };
-  }
-
   return {
     name: options.name,
     kind: 'archive',
     batch: { items: 100, bytes: 16 * 1024 * 1024, withRaw: true },
     open: async () => null,
-    deliver,
+    deliver: (batch, signal) => deliverEach(batch, { atOnce, send: (one) => put(one, signal) }),
     close: async () => {
       const open = client;
       client = null;

@@ -1,5 +1,6 @@
 import { documentRecord } from '../../documents/index.ts';
 import type { Delivery } from '../../outbox/index.ts';
+import { deliverEach } from '../each.ts';
 import { excerptOf, isForNow, type ServiceAnswer, ServiceClient } from '../http.ts';
 import type { BatchEnd, ItemEnd, Outage, Sink } from '../sink.ts';
 import { secretBytes, signMessage } from './sign.ts';
@@ -44,33 +45,14 @@ export function createWebhookSink(options: WebhookOptions): Sink {
     });
   }
 
-  async function deliver(batch: readonly Delivery[], signal: AbortSignal): Promise<BatchEnd> {
-    const ends: ItemEnd[] = batch.map(() => ({ end: 'waiting' }));
-    const doubts: number[] = [];
-    let outage: Outage | undefined;
-    let taken = 0;
-    let next = 0;
-    const work = async (): Promise<void> => {
-      while (next < batch.length && outage === undefined && (taken > 0 || doubts.length < mostDoubts)) {
-        const at = next;
-        next += 1;
-        const end = endOf(await post(batch[at]!, signal));
-        if (!('end' in end)) {
-          outage ??= end;
-          continue;
-        }
-        ends[at] = end;
-        if (end.end === 'retry') doubts.push(at);
-        else taken += 1;
-      }
-    };
-    await Promise.all(Array.from({ length: options.concurrency }, work));
-    // An error of the receiver while it takes others is about the document; otherwise it is about the receiver.
-    if (taken === 0 && outage === undefined && doubts.length > 0)
-      outage = { reason: (ends[doubts[0]!] as { reason: string }).reason };
-    if (taken === 0) for (const at of doubts) ends[at] = { end: 'waiting' };
-    return outage === undefined ? { ends } : { ends, outage };
-  }
+  const deliver = async (batch: readonly Delivery[], signal: AbortSignal): Promise<BatchEnd> =>
+    judge(
+      await deliverEach(batch, {
+        atOnce: options.concurrency,
+        send: async (one) => endOf(await post(one, signal)),
+        goesOn: (ends) => ends.some(isTaken) || ends.filter(isDoubtful).length < mostDoubts,
+      }),
+    );
 
   return {
     name: options.name,
@@ -83,6 +65,20 @@ export function createWebhookSink(options: WebhookOptions): Sink {
       client = null;
       await open?.close();
     },
+  };
+}
+
+const isTaken = ({ end }: ItemEnd): boolean => end === 'delivered' || end === 'rejected';
+const isDoubtful = ({ end }: ItemEnd): boolean => end === 'retry';
+
+/** An error of the receiver while it takes others is about the document; otherwise it is about the receiver. */
+function judge(batch: BatchEnd): BatchEnd {
+  const { ends, outage } = batch;
+  const doubt = ends.find((one) => one.end === 'retry');
+  if (doubt === undefined || ends.some(isTaken)) return batch;
+  return {
+    ends: ends.map((one) => (isDoubtful(one) ? { end: 'waiting' } : one)),
+    outage: outage ?? { reason: doubt.reason },
   };
 }
 

@@ -73,7 +73,8 @@ function conditionsOf(filter: DocumentFilter, values: unknown[]): string {
       (at) => `s.bucket = (${at}::bigint & 255)::smallint AND s.domain_key = ${at}::bigint`,
       filter.domainKey.toString(),
     );
-  if (filter.language !== undefined) add((at) => `s.language = ${at}`, filter.language);
+  // LIKE, as the planner moves an equality behind the words.
+  if (filter.language !== undefined) add((at) => `s.language LIKE ${at}`, filter.language);
   if (filter.since !== undefined) add((at) => `s.dated_at >= ${at}::timestamptz`, filter.since);
   if (filter.until !== undefined) add((at) => `s.dated_at < ${at}::timestamptz`, filter.until);
   // Before the words: conditions are tried as they are written, and each list of words must be fetched first.

@@ -162,6 +162,7 @@ export type SourceChange = {
   fixedInterval?: boolean | null;
   proxies?: string[] | null;
   images?: ImageMode | null;
+  copies?: 'deliver' | 'hold' | null;
 };
 
 /** Changes a source and writes down who did it; null when there is none of that name. */

@@ -66,4 +66,7 @@ test('a source goes back to what is configured, its setting travels in lists, an
   expect((await run('sources', 'set', 'paper_test', '--images', 'default')).code).toBe(0);
   expect((await run('export', '--format', 'json')).stdout).not.toContain('"images"');
   expect((await run('sources', 'set', 'paper_test', '--images', 'everything')).code).toBe(2);
+  expect((await run('sources', 'set', 'paper_test', '--copies', 'hold')).code).toBe(0);
+  expect((await run('export', '--format', 'json')).stdout).toContain('"copies":"hold"');
+  expect((await run('sources', 'set', 'paper_test', '--copies', 'some')).code).toBe(2);
 });

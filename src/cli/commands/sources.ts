@@ -70,7 +70,7 @@ export function addSourceCommands(program: Command): void {
   sources
     .command('set <slug>')
     .description(
-      'change a source: its polls, mode, delay, priority, images or proxies; "default" takes a value back',
+      'change a source: its polls, mode, delay, priority, images, copies or proxies; "default" takes a value back',
     )
     .option('--mode <mode>', 'feed, spider or both')
     .option('--every <minutes>', 'minutes between polls of its feeds')
@@ -78,6 +78,7 @@ export function addSourceCommands(program: Command): void {
     .option('--delay <ms>', 'least milliseconds between two requests for its URLs')
     .option('--priority <n>', '1 to 10')
     .option('--images <mode>', 'off, reference or store: what is done with images of its articles')
+    .option('--copies <deliver|hold>', 'hold: what others printed first is kept, but goes to no sink')
     .option('--proxies <list>', 'comma-separated proxy addresses, or "none"')
     .action(async (slug: string, flags: SetFlags, command: Command) => {
       const change = sourceChangeOf(flags);
@@ -205,6 +206,7 @@ type SetFlags = {
   every?: string;
   fixed?: string;
   images?: string;
+  copies?: string;
 };
 
 function sourceChangeOf(flags: SetFlags): SourceChange {
@@ -223,6 +225,7 @@ function sourceChangeOf(flags: SetFlags): SourceChange {
       : { priority: wholeNumber('--priority', flags.priority, { least: 1, most: 10 }) }),
     ...(flags.proxies === undefined ? {} : { proxies: orNull(flags.proxies, proxyList) }),
     ...(flags.images === undefined ? {} : { images: orNull(flags.images, imageMode) }),
+    ...(flags.copies === undefined ? {} : { copies: orNull(flags.copies, copyMode) }),
     ...(flags.mode === undefined ? {} : { mode: ingestionMode(flags.mode) }),
     ...(flags.every === undefined
       ? {}
@@ -232,7 +235,8 @@ function sourceChangeOf(flags: SetFlags): SourceChange {
   if (Object.keys(change).length === 0)
     throw new AppError('usage', 'nothing to set', {
       exitCode: EXIT.usage,
-      advice: 'Give at least one of --mode, --every, --fixed, --delay, --priority, --images and --proxies.',
+      advice:
+        'Give at least one of --mode, --every, --fixed, --delay, --priority, --images, --copies and --proxies.',
     });
   return change;
 }
@@ -250,6 +254,14 @@ function imageMode(text: string): ImageMode {
   throw new AppError('usage', `"${text}" is nothing that can be done with images`, {
     exitCode: EXIT.usage,
     advice: 'Images are off, kept by reference, or stored: off, reference or store.',
+  });
+}
+
+function copyMode(text: string): 'deliver' | 'hold' {
+  if (text === 'deliver' || text === 'hold') return text;
+  throw new AppError('usage', `"${text}" is nothing that can be done with copies`, {
+    exitCode: EXIT.usage,
+    advice: 'Copies of what others printed are delivered or held back: deliver or hold.',
   });
 }
 

@@ -22,7 +22,6 @@ export {
 export { takeDeliveries } from './run-deliveries.ts';
 export {
   enableSink,
-  ensureSink,
   listSinks,
   removeSink,
   type SinkStatus,

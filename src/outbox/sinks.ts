@@ -4,29 +4,23 @@ import type { Queryable } from '../db/index.ts';
 export type SinkTakes = 'documents' | 'responses';
 
 /** A sink as settle knows it. */
-export type SinkRow = { name: string; kind: string; takes?: SinkTakes; enabled: boolean };
+export type SinkRow = {
+  name: string;
+  kind: string;
+  takes?: SinkTakes;
+  /** Left out: a new sink is on, and one that an operator has paused stays paused. */
+  enabled?: boolean;
+};
 
 /** Registers a sink by name, so that settle writes outbox rows for it from now on. */
 export async function saveSink(db: Queryable, sink: SinkRow): Promise<void> {
   await db.query(
     `WITH saved AS (
-       INSERT INTO sinks (name, kind, takes, enabled) VALUES ($1, $2, $3, $4)
-       ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, takes = excluded.takes, enabled = excluded.enabled
+       INSERT INTO sinks AS s (name, kind, takes, enabled) VALUES ($1, $2, $3, coalesce($4, true))
+       ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, takes = excluded.takes, enabled = coalesce($4, s.enabled)
        RETURNING name)
      INSERT INTO sink_states (sink) SELECT name FROM saved ON CONFLICT DO NOTHING`,
-    [sink.name, sink.kind, sink.takes ?? 'documents', sink.enabled],
-  );
-}
-
-/** Registers a sink that is configured; one that an operator has paused stays paused. */
-export async function ensureSink(db: Queryable, sink: Omit<SinkRow, 'enabled'>): Promise<void> {
-  await db.query(
-    `WITH saved AS (
-       INSERT INTO sinks (name, kind, takes) VALUES ($1, $2, $3)
-       ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, takes = excluded.takes
-       RETURNING name)
-     INSERT INTO sink_states (sink) SELECT name FROM saved ON CONFLICT DO NOTHING`,
-    [sink.name, sink.kind, sink.takes ?? 'documents'],
+    [sink.name, sink.kind, sink.takes ?? 'documents', sink.enabled ?? null],
   );
 }
 
@@ -41,9 +35,8 @@ export async function removeSink(db: Queryable, name: string): Promise<boolean> 
   const result = await db.query('DELETE FROM sinks WHERE name = $1', [name]);
   // After it: a settle that still saw the sink may have written a row meanwhile, and another comes with the next sink
   // of this name at worst.
-  for (const table of ['outbox', 'outbox_responses', 'response_marks'])
+  for (const table of ['outbox', 'outbox_responses', 'response_marks', 'dead_letters'])
     await db.query(`DELETE FROM ${table} WHERE sink = $1`, [name]);
-  await db.query('DELETE FROM dead_letters WHERE sink = $1', [name]);
   return result.rowCount === 1;
 }
 

@@ -8,7 +8,7 @@ import { indexDocuments, pruneChanges, removeArchivedPages } from '../documents/
 import { countDomains, loadLeases, rescoreDomains, reviveAllowed } from '../domains/index.ts';
 import { dropOldPartitions, ensurePartitions, foldCounters, pruneProbes } from '../frontier/index.ts';
 import { sweepImages } from '../images/index.ts';
-import { ensureSink, listSinks, runReplays, type SinkTakes, tidyOutbox } from '../outbox/index.ts';
+import { listSinks, runReplays, type SinkTakes, saveSink, tidyOutbox } from '../outbox/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
 import { configuredSinks, Deliverer } from '../sinks/index.ts';
 import { sweepDisabled } from '../sources/index.ts';
@@ -61,7 +61,7 @@ export class Scheduler {
 
   /** Starts the loops. */
   async start(): Promise<void> {
-    for (const sink of this.#deliverers) await ensureSink(this.#options.database.pool, sink);
+    for (const sink of this.#deliverers) await saveSink(this.#options.database.pool, sink);
     const loop = (
       name: string,
       intervalMs: number,

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { removeArchivedPages } from '../../src/documents/index.ts';
-import { ensureSink } from '../../src/outbox/index.ts';
+import { saveSink } from '../../src/outbox/index.ts';
 import { archiveKey, createArchiveSink } from '../../src/sinks/archive/index.ts';
-import { Deliverer } from '../../src/sinks/index.ts';
-import { createLog, createMetrics, systemClock } from '../../src/telemetry/index.ts';
 import { startS3, type TestS3 } from '../s3/server.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { testSink } from './conformance.ts';
+import { deliverAll } from './deliver.ts';
 import { idOf, storeDocuments } from './store.ts';
 import type { Received, SinkWorld } from './world.ts';
 
@@ -60,23 +59,14 @@ afterAll(async () => {
 
 test('pages lie under source, day and hash, packed as they came, and need not lie here any more', async () => {
   const sink = sinkOf(server);
-  await ensureSink(database.pool, sink);
+  await saveSink(database.pool, sink);
   await database.pool.query(`UPDATE sinks SET enabled = false WHERE name = 'index'`);
   const body = Buffer.from([31, 139, 8, 0, 1, 2, 3]);
   const url = 'https://a.example/packed';
   const raw = { body, encoding: 'gzip', contentType: 'text/html; charset=latin1' };
   await storeDocuments(database.pool, [{ url, raw }]);
   expect(await removeArchivedPages(database.pool)).toBe(0);
-  const deliverer = new Deliverer({
-    sink,
-    database: database.db,
-    owner: 'one',
-    clock: systemClock,
-    log: createLog({ level: 'silent', format: 'json' }),
-    metrics: createMetrics(),
-  });
-  while ((await deliverer.turn(new AbortController().signal)) === 'busy');
-  await deliverer.stop();
+  await deliverAll(database, sink);
   const day = new Date().toISOString().slice(0, 10).replaceAll('-', '/');
   const [key] = [...server.objects.keys()];
   expect(key).toBe(`pages/unknown/${day}/${idOf(url).split('-')[1]}`);

@@ -3,7 +3,6 @@ import {
   askReplay,
   claimDeliveries,
   enableSink,
-  ensureSink,
   leaseSink,
   listDeadLetters,
   listReplays,
@@ -11,10 +10,11 @@ import {
   releaseSink,
   retryDeadLetters,
   runReplays,
+  saveSink,
 } from '../../src/outbox/index.ts';
-import { Deliverer, type Sink } from '../../src/sinks/index.ts';
-import { createLog, createMetrics, systemClock } from '../../src/telemetry/index.ts';
+import type { Deliverer, Sink } from '../../src/sinks/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
+import { delivererOf as makeDeliverer } from './deliver.ts';
 import { idOf, storeDocuments, textOf } from './store.ts';
 import type { SinkWorld } from './world.ts';
 
@@ -27,15 +27,7 @@ export function testSink(name: string, start: () => Promise<SinkWorld>): void {
   const urlsOf = (round: string, each = 3) =>
     hosts.flatMap((host) => Array.from({ length: each }, (_, n) => `${host}/${name}/${round}/${n}`));
 
-  const delivererOf = (sink: Sink, owner = 'one') =>
-    new Deliverer({
-      sink,
-      database: database.db,
-      owner,
-      clock: systemClock,
-      log: createLog({ level: 'silent', format: 'json' }),
-      metrics: createMetrics(),
-    });
+  const delivererOf = (sink: Sink, owner?: string) => makeDeliverer(database, sink, owner);
   /** Turns until there is nothing to do, as the loop would. */
   const drain = async (deliverer: Deliverer): Promise<void> => {
     for (let n = 0; n < 200 && (await deliverer.turn(never)) === 'busy'; n += 1);
@@ -60,7 +52,7 @@ export function testSink(name: string, start: () => Promise<SinkWorld>): void {
   beforeAll(async () => {
     database = await createTestDatabase();
     world = await start();
-    await ensureSink(database.pool, world.sink);
+    await saveSink(database.pool, world.sink);
   });
   afterAll(async () => {
     await world?.close();

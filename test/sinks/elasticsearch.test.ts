@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ensureSink, listDeadLetters, listSinks, retryDeadLetters } from '../../src/outbox/index.ts';
-import { Deliverer } from '../../src/sinks/index.ts';
+import { listDeadLetters, listSinks, retryDeadLetters, saveSink } from '../../src/outbox/index.ts';
 import { createSource } from '../../src/sources/index.ts';
-import { createLog, createMetrics, systemClock } from '../../src/telemetry/index.ts';
 import { findOpenSearch, type OpenSearch, startOpenSearch } from '../opensearch/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { testSink } from './conformance.ts';
+import { deliverAll } from './deliver.ts';
 import { openSearchWorld } from './opensearch-world.ts';
 import { idOf, storeDocuments, textOf } from './store.ts';
 import type { SinkWorld } from './world.ts';
@@ -26,25 +25,14 @@ describe.skipIf('missing' in found)('a real OpenSearch', () => {
     let database: TestDatabase;
     let world: SinkWorld;
     let sourceId: number;
-    const run = async (): Promise<void> => {
-      const deliverer = new Deliverer({
-        sink: world.sink,
-        database: database.db,
-        owner: 'one',
-        clock: systemClock,
-        log: createLog({ level: 'silent', format: 'json' }),
-        metrics: createMetrics(),
-      });
-      while ((await deliverer.turn(new AbortController().signal)) === 'busy');
-      await deliverer.stop();
-    };
+    const run = (): Promise<void> => deliverAll(database, world.sink);
     const recordOf = async (index: string, url: string) =>
       (await server.ask<{ _source: Record<string, unknown> }>('GET', `/${index}/_doc/${idOf(url)}`))._source;
 
     beforeAll(async () => {
       database = await createTestDatabase();
       world = openSearchWorld(server);
-      await ensureSink(database.pool, world.sink);
+      await saveSink(database.pool, world.sink);
       const { source } = await createSource(database.pool, {
         url: 'https://herald.example/',
         name: 'The Herald',

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ensureSink, listDeadLetters, listSinks } from '../../src/outbox/index.ts';
+import { listDeadLetters, listSinks, saveSink } from '../../src/outbox/index.ts';
 import { createElasticsearchSink } from '../../src/sinks/elasticsearch/index.ts';
-import { Deliverer, type Sink } from '../../src/sinks/index.ts';
-import { createLog, createMetrics, systemClock } from '../../src/telemetry/index.ts';
+import type { Sink } from '../../src/sinks/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
+import { delivererOf } from './deliver.ts';
 import { storeDocuments } from './store.ts';
 import { startWebhookWorld } from './webhook-world.ts';
 
@@ -19,14 +19,7 @@ const urls = Array.from({ length: 12 }, (_, n) => `https://a.example/${n}`);
 
 /** Turns until nothing is left to do, as if the pauses between tries had passed. */
 async function run(sink: Sink, turns = 40): Promise<number> {
-  const deliverer = new Deliverer({
-    sink,
-    database: database.db,
-    owner: 'one',
-    clock: systemClock,
-    log: createLog({ level: 'silent', format: 'json' }),
-    metrics: createMetrics(),
-  });
+  const deliverer = delivererOf(database, sink);
   let used = 0;
   for (; used < turns; used += 1) {
     await database.pool.query('UPDATE outbox SET retry_at = NULL');
@@ -39,7 +32,7 @@ const state = async (name: string) => (await listSinks(database.pool)).find((one
 const fresh = async (sink: Sink): Promise<void> => {
   await database.pool.query('TRUNCATE sinks CASCADE');
   await database.pool.query('TRUNCATE outbox, dead_letters, documents, url_frontier, domain_slots, domains');
-  await ensureSink(database.pool, sink);
+  await saveSink(database.pool, sink);
   await storeDocuments(
     database.pool,
     urls.map((url) => ({ url })),

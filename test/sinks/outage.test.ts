@@ -6,18 +6,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDiscovery } from '../../src/channels/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { type Engine, startEngine } from '../../src/engine.ts';
-import { ensureSink, listSinks, tidyOutbox } from '../../src/outbox/index.ts';
+import { listSinks, saveSink, tidyOutbox } from '../../src/outbox/index.ts';
 import { createNdjsonSink } from '../../src/sinks/files/index.ts';
-import { Deliverer } from '../../src/sinks/index.ts';
 import { createSource } from '../../src/sources/index.ts';
-import { createLog, createMetrics, systemClock } from '../../src/telemetry/index.ts';
+import { createLog } from '../../src/telemetry/index.ts';
 import { isQuiet } from '../e2e/crawl-state.ts';
 import { waitUntil } from '../e2e/wait.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { startWeb, type Web } from '../web/index.ts';
+import { deliverAll } from './deliver.ts';
 import { startWebhookWorld } from './webhook-world.ts';
-
-const log = createLog({ level: 'error', format: 'json' });
 
 test('a sink that is down for an hour: what waits is bounded, fetching slows, and all is delivered afterwards', async () => {
   const database = await createTestDatabase();
@@ -124,7 +122,7 @@ test('a backlog of tens of thousands leaves no room taken behind', async () => {
     mostAgeMs: 1e9,
     now: () => Date.now(),
   });
-  await ensureSink(database.pool, sink);
+  await saveSink(database.pool, sink);
   const size = async () =>
     (
       await database.pool.query<{ bytes: number }>(
@@ -144,16 +142,7 @@ test('a backlog of tens of thousands leaves no room taken behind', async () => {
     [documents],
   );
   expect(await size()).toBeGreaterThan(before + 1_000_000);
-  const deliverer = new Deliverer({
-    sink,
-    database: database.db,
-    owner: 'one',
-    clock: systemClock,
-    log,
-    metrics: createMetrics(),
-  });
-  while ((await deliverer.turn(new AbortController().signal)) === 'busy');
-  await deliverer.stop();
+  await deliverAll(database, sink);
   const lines = readdirSync(dir)
     .filter((name) => name.startsWith('documents-'))
     .flatMap((name) => readFileSync(join(dir, name), 'utf8').trimEnd().split('\n'));

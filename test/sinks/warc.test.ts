@@ -6,20 +6,20 @@ import {
   askReplay,
   claimResponses,
   enableSink,
-  ensureSink,
   hasBacklog,
   leaseSink,
   listSinks,
   ResponseReader,
   removeSink,
+  saveSink,
   tidyOutbox,
 } from '../../src/outbox/index.ts';
-import { Deliverer, type ResponseSink } from '../../src/sinks/index.ts';
+import type { ResponseSink } from '../../src/sinks/index.ts';
 import { createWarcSink } from '../../src/sinks/warc/index.ts';
-import { createLog, createMetrics, systemClock } from '../../src/telemetry/index.ts';
 import { waitUntil } from '../e2e/wait.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { type ReadRecord, readFolder, splitMessage } from '../warcio/own-reader.ts';
+import { delivererOf as makeDeliverer } from './deliver.ts';
 import { pageOf, storeResponses } from './response-store.ts';
 
 // What every sink must do (conformance.ts), for one that takes responses.
@@ -44,15 +44,7 @@ const make = (mostBytes = 4000): ResponseSink =>
     userAgent: 'Outrider/test',
     now: () => Date.now(),
   });
-const delivererOf = (to: ResponseSink, owner = 'one') =>
-  new Deliverer({
-    sink: to,
-    database: database.db,
-    owner,
-    clock: systemClock,
-    log: createLog({ level: 'silent', format: 'json' }),
-    metrics: createMetrics(),
-  });
+const delivererOf = (to: ResponseSink, owner?: string) => makeDeliverer(database, to, owner);
 const run = async (to = sink): Promise<void> => {
   const deliverer = delivererOf(to);
   for (let n = 0; n < 200 && (await deliverer.turn(never)) === 'busy'; n += 1);
@@ -88,7 +80,7 @@ beforeEach(async () => {
   await removeSink(database.pool, 'warc');
   await database.pool.query('TRUNCATE outbox, url_frontier, domain_slots, domains');
   rmSync(dir, { recursive: true, force: true });
-  await ensureSink(database.pool, sink);
+  await saveSink(database.pool, sink);
 });
 
 test('every response arrives once, in numbered files of their own size that begin with who made them', async () => {

@@ -20,6 +20,7 @@ import {
 import { AppError } from '../errors/index.ts';
 import { requireSource } from '../sources/index.ts';
 import { urlId } from '../url/index.ts';
+import { strict } from './fields.ts';
 
 const slug = Type.String({ minLength: 1, maxLength: 200, description: 'slug of a source' });
 const day = Type.String({ minLength: 4, maxLength: 40, description: 'date or time, as ISO 8601 writes it' });
@@ -37,7 +38,6 @@ const verdict = {
   status: Type.Union([Type.Literal('classified'), Type.Literal('failed')]),
   labels: Type.Optional(labels),
 };
-const strict = { additionalProperties: false } as const;
 
 /** The options of a change feed. */
 export const changeQuery = {

@@ -13,8 +13,7 @@ import {
 } from '../domains/index.ts';
 import { AppError } from '../errors/index.ts';
 import { describeDomain, loadDomainFacts } from '../explain/index.ts';
-
-const oneOf = <T extends string>(words: readonly T[]) => Type.Union(words.map((word) => Type.Literal(word)));
+import { oneOf, strict } from './fields.ts';
 
 /** Domains, leases and workers, for reading. */
 export function addDomainRoutes(
@@ -35,7 +34,7 @@ export function addDomainRoutes(
             limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
             cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
           },
-          { additionalProperties: false },
+          strict,
         ),
       },
     },

@@ -1,2 +1,3 @@
+export { type ApiOptions, buildApi } from './app.ts';
 export { type HealthOptions, startHealthServer } from './health.ts';
-export { type ApiOptions, startApi } from './server.ts';
+export { startApi } from './server.ts';

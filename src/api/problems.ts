@@ -1,0 +1,72 @@
+import { Type } from '@fastify/type-provider-typebox';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { AppError, messageOf } from '../errors/index.ts';
+import type { Log } from '../telemetry/index.ts';
+
+/** An error as every route answers it (RFC 9457). */
+export const problemSchema = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    code: Type.String({ description: 'stable; docs/reference/errors.md lists them' }),
+    detail: Type.String(),
+    advice: Type.Optional(Type.String({ description: 'what to do about it' })),
+  },
+  { title: 'Problem' },
+);
+
+/** Answers with a problem document. */
+export const sendProblem = (
+  reply: FastifyReply,
+  status: number,
+  code: string,
+  detail: string,
+  advice?: string,
+): FastifyReply =>
+  reply
+    .code(status)
+    .type('application/problem+json')
+    .send({
+      type: 'about:blank',
+      title: code,
+      status,
+      code,
+      detail,
+      ...(advice === undefined ? {} : { advice }),
+    });
+
+/** Every failure of a route becomes a problem document; what we did not foresee is logged and not shown. */
+export function addProblems(app: FastifyInstance, log: Log): void {
+  app.setErrorHandler((error, request, reply) => {
+    const { status, code } = statusOf(error);
+    if (status >= 500) log.error({ error, route: request.routeOptions.url }, 'a request failed');
+    if (status >= 500 && !(error instanceof AppError))
+      return sendProblem(reply, status, code, 'something failed here; the log says what');
+    return sendProblem(
+      reply,
+      status,
+      code,
+      messageOf(error),
+      error instanceof AppError ? error.advice : undefined,
+    );
+  });
+  app.setNotFoundHandler((_request, reply) =>
+    sendProblem(
+      reply,
+      404,
+      'not_found',
+      'there is nothing at this address; GET /api/v1/openapi.json lists what there is',
+    ),
+  );
+}
+
+function statusOf(error: unknown): { status: number; code: string } {
+  if (error instanceof AppError) return { status: error.httpStatus, code: error.code };
+  const { statusCode, validation } = error as { statusCode?: number; validation?: unknown };
+  if (validation !== undefined) return { status: 400, code: 'request_invalid' };
+  return {
+    status: statusCode ?? 500,
+    code: statusCode !== undefined && statusCode < 500 ? 'request_invalid' : 'internal',
+  };
+}

@@ -2,10 +2,11 @@ import { MultiplierReader } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import { type Database, isConnectionLost } from '../db/index.ts';
 import { createMarks, Leaser, loadIdleMs, type Marks, renew, WakeListener } from '../frontier/index.ts';
-import { hasBacklog, ResponseReader } from '../outbox/index.ts';
+import { ResponseReader } from '../outbox/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
 import { decideBudget, SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
+import { BacklogWatch } from './backlog-watch.ts';
 import { createHttpClient, type HttpClient, parseHostsFile, RecordingRoom } from './client/index.ts';
 import { DomainRun, type RunDeps } from './domain-run.ts';
 import { ImageStore } from './image-store.ts';
@@ -30,8 +31,6 @@ export type FetcherOptions = {
 };
 
 const outageRecheckMs = 30_000;
-const crowdedLifeMs = 5000;
-const crowdedPauseMs = 5000;
 const daySeconds = 86_400;
 
 /** Leases domains, runs them, and keeps the leases alive. One per process. */
@@ -42,6 +41,7 @@ export class Fetcher {
   readonly #switches: SwitchReader;
   readonly #images: ImageStore;
   readonly #outage = new OutageWatch();
+  readonly #backlog: BacklogWatch;
   readonly #leaser: Leaser;
   readonly #listener: WakeListener;
   readonly #marks: Marks;
@@ -50,12 +50,20 @@ export class Fetcher {
   readonly #renewing = new AbortController();
   #loops: Promise<unknown> = Promise.resolve();
   #wake: (() => void) | null = null;
-  #crowded = false;
-  #crowdedUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: FetcherOptions) {
     this.#options = options;
-    const { config, database, clock } = options;
+    const { config, database, clock, log, metrics } = options;
+    this.#backlog = new BacklogWatch({
+      db: database.pool,
+      bounds: {
+        most: config.documents.maxUndelivered,
+        mostResponseBytes: config.warc.maxUndeliveredMegabytes * 1024 * 1024,
+      },
+      clock,
+      log,
+      metrics,
+    });
     this.#client = createHttpClient({
       userAgent: options.userAgent,
       userAgents: config.fetch.userAgents,
@@ -177,7 +185,7 @@ export class Fetcher {
       return 'busy';
     }
     if (this.#outage.isSuspected) free = await this.#waitOutOutage(free);
-    if (free > 0 && (await this.#isCrowded())) free = await this.#slowDown();
+    if (free > 0) free = await this.#backlog.allow(free, this.#runs.size, this.#leasing.signal);
     if (free === 0) return 'busy';
     const askedAt = clock.monotonic();
     const leases = await this.#leaser.lease({
@@ -237,32 +245,6 @@ export class Fetcher {
     if (this.#outage.isSuspected) return Math.min(free, 1);
     metrics.outage.set(0);
     return free;
-  }
-
-  /** Whether sinks are behind by more than may wait; asked every few seconds, and the count stops at the bound. */
-  async #isCrowded(): Promise<boolean> {
-    const { clock, config, database, metrics } = this.#options;
-    const now = clock.monotonic();
-    if (now < this.#crowdedUntil) return this.#crowded;
-    this.#crowdedUntil = now + crowdedLifeMs;
-    this.#crowded = await hasBacklog(database.pool, {
-      most: config.documents.maxUndelivered,
-      mostResponseBytes: config.warc.maxUndeliveredMegabytes * 1024 * 1024,
-    });
-    metrics.crowded.set(this.#crowded ? 1 : 0);
-    return this.#crowded;
-  }
-
-  /** One domain at a time with a pause: nothing stops, and what is fetched can be stored and delivered later. */
-  async #slowDown(): Promise<number> {
-    const { clock, log } = this.#options;
-    if (this.#runs.size > 0) {
-      await this.#sleep(1000);
-      return 0;
-    }
-    log.warn({}, 'sinks are far behind: fetching slows until they have caught up');
-    await clock.wait(crowdedPauseMs, this.#leasing.signal);
-    return 1;
   }
 
   async #promoteTurn(): Promise<TurnResult> {

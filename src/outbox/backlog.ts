@@ -1,24 +1,31 @@
 import type { Queryable } from '../db/index.ts';
 
-/** How much may wait for sinks. */
+/** How much may wait for sinks before fetching slows. */
 export type BacklogBounds = { most: number; mostResponseBytes: number };
 
+/** Whether what waits is within its bounds, beyond them, or at twice as much, where nothing may be added. */
+export type Backlog = 'light' | 'heavy' | 'full';
+
 /**
- * Whether more deliveries wait than may; reads no further than the bound. What waits for a paused sink holds nobody up.
+ * How far sinks are behind; reads no further than twice the bound. What waits for a paused sink holds nobody up.
  * Responses are bounded by their bytes too, which stand in the leaves of their key.
  */
-export async function hasBacklog(db: Queryable, bounds: BacklogBounds): Promise<boolean> {
+export async function measureBacklog(db: Queryable, bounds: BacklogBounds): Promise<Backlog> {
   const { most, mostResponseBytes } = bounds;
-  const result = await db.query<{ behind: boolean }>(
+  const result = await db.query<{ rows: number; responses: number; bytes: number }>(
     `WITH enabled AS MATERIALIZED (SELECT name FROM sinks WHERE enabled)
-     SELECT (SELECT count(*) > $1::bigint FROM (
-               SELECT FROM outbox o WHERE o.sink IN (SELECT name FROM enabled) LIMIT $1::bigint + 1) x)
-         OR (SELECT count(*) > $1::bigint OR coalesce(sum(x.bytes), 0) > $2::bigint FROM (
+     SELECT (SELECT count(*)::float8 FROM (
+               SELECT FROM outbox o WHERE o.sink IN (SELECT name FROM enabled) LIMIT 2 * $1::bigint + 1) x) AS rows,
+            r.responses, r.bytes
+       FROM (SELECT count(*)::float8 AS responses, coalesce(sum(x.bytes), 0)::float8 AS bytes FROM (
                SELECT r.bytes FROM outbox_responses r WHERE r.sink IN (SELECT name FROM enabled)
-                LIMIT $1::bigint + 1) x) AS behind`,
-    [most, mostResponseBytes],
+                LIMIT 2 * $1::bigint + 1) x) r`,
+    [most],
   );
-  return result.rows[0]!.behind;
+  const { rows, responses, bytes } = result.rows[0]!;
+  const isBeyond = (times: number): boolean =>
+    rows > times * most || responses > times * most || bytes > times * mostResponseBytes;
+  return isBeyond(2) ? 'full' : isBeyond(1) ? 'heavy' : 'light';
 }
 
 // Below this nobody would notice, and a rebuilt index of a busy outbox is soon as large again.

@@ -1,4 +1,4 @@
-export { type BacklogBounds, hasBacklog, tidyOutbox } from './backlog.ts';
+export { type Backlog, type BacklogBounds, measureBacklog, tidyOutbox } from './backlog.ts';
 export { type ClaimOptions, claimDeliveries, type Delivery, type RawPage } from './claim.ts';
 export { type DeadLetter, listDeadLetters, retryDeadLetters } from './dead-letters.ts';
 export { type DeliveryEnd, type EndedDelivery, saveEnds } from './ends.ts';

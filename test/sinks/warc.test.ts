@@ -6,9 +6,9 @@ import {
   askReplay,
   claimResponses,
   enableSink,
-  hasBacklog,
   leaseSink,
   listSinks,
+  measureBacklog,
   ResponseReader,
   removeSink,
   saveSink,
@@ -250,11 +250,11 @@ describe('a sink that is behind', () => {
   test('slows fetching by the bytes that wait, unless it is paused', async () => {
     const body = { url: `${hosts[2]}/big`, text: 'x'.repeat(300_000) };
     await storeResponses(database.pool, [body]);
-    expect(await hasBacklog(database.pool, { most: 100, mostResponseBytes: 400_000 })).toBe(false);
-    expect(await hasBacklog(database.pool, { most: 100, mostResponseBytes: 200_000 })).toBe(true);
-    expect(await hasBacklog(database.pool, { most: 0, mostResponseBytes: 400_000 })).toBe(true);
+    expect(await measureBacklog(database.pool, { most: 100, mostResponseBytes: 400_000 })).toBe('light');
+    expect(await measureBacklog(database.pool, { most: 100, mostResponseBytes: 200_000 })).toBe('heavy');
+    expect(await measureBacklog(database.pool, { most: 100, mostResponseBytes: 100_000 })).toBe('full');
     await enableSink(database.pool, 'warc', false);
-    expect(await hasBacklog(database.pool, { most: 0, mostResponseBytes: 0 })).toBe(false);
+    expect(await measureBacklog(database.pool, { most: 0, mostResponseBytes: 0 })).toBe('light');
   });
 
   test('leaves a table as small as before when it has caught up', async () => {

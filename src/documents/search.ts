@@ -3,6 +3,7 @@ import { requireSource } from '../sources/index.ts';
 import { canonicalDomain, domainIdentity } from '../url/index.ts';
 import { mostCounted } from './clusters.ts';
 import { stemmers } from './languages.ts';
+import { beginningsOf, snippetJoin } from './snippets.ts';
 
 /** A document as lists show it. */
 export type DocumentHit = {
@@ -101,7 +102,7 @@ export async function searchDocuments(
   // The index knows which documents have the words of a phrase, not whether they stand side by side. A phrase that is
   // excluded cannot be loosened: too much would be.
   const loosened = `(CASE WHEN ${asked}::text ~ '!' THEN ${asked} ELSE regexp_replace(${asked}::text, '<(-|\\d+)>', '&', 'g')::tsquery END)`;
-  const values: unknown[] = [query, options.limit ?? 20];
+  const values: unknown[] = [query, options.limit ?? 20, beginningsOf(query)];
   const matches = `SELECT s.bucket, s.domain_key, s.url_hash, s.words, s.crawled_at FROM document_search s
         WHERE ${conditionsOf(options, values)}s.words @@ ${loosened}`;
   const fenced = (await isRare(db, query, loosened)) ? `SELECT * FROM (${matches} OFFSET 0) m` : matches;
@@ -114,10 +115,10 @@ export async function searchDocuments(
        SELECT n.bucket, n.domain_key, n.url_hash, ts_rank(n.words, ${asked}) AS rank FROM newest n ORDER BY rank DESC LIMIT $2
      )
      SELECT ${hitColumns},
-            ts_headline('simple', left(d.text, 20000), ${asked}, 'MaxFragments=1, MaxWords=22, MinWords=8, StartSel=«, StopSel=»') AS snippet,
-            (SELECT count(*)::integer FROM newest) AS ranked
+            h.snippet, (SELECT count(*)::integer FROM newest) AS ranked
        FROM best n
        JOIN documents d ON d.bucket = n.bucket AND d.domain_key = n.domain_key AND d.url_hash = n.url_hash
+       ${snippetJoin(asked, '$3')}
       ORDER BY n.rank DESC, d.crawled_at DESC`,
     values,
   );

@@ -2,15 +2,7 @@ import { type MultiplierReader, submitPoll } from '../channels/index.ts';
 import { isConnectionLost, type Queryable } from '../db/index.ts';
 import type { RefreshOptions } from '../domains/index.ts';
 import { messageOf } from '../errors/index.ts';
-import {
-  type Lease,
-  type LeasedUrl,
-  type LoggedRequest,
-  type SettleDocument,
-  type SettleItem,
-  type SubmitItem,
-  settle,
-} from '../frontier/index.ts';
+import type { Lease, LeasedUrl, SubmitItem } from '../frontier/index.ts';
 import { sightSubmitted } from '../images/index.ts';
 import type { ImageSettings } from '../ingest/index.ts';
 import type { ResponseReader } from '../outbox/index.ts';
@@ -33,10 +25,10 @@ import { type Cooldowns, DomainLessons } from './lessons.ts';
 import type { OutageWatch } from './outage.ts';
 import { Pacer } from './pacer.ts';
 import { endPoll, sitemapReader } from './poll-end.ts';
-import { Recordings } from './recordings.ts';
 import type { RobotsGate } from './robots-gate.ts';
 import { requestFor } from './row-request.ts';
 import type { SettingsCache } from './settings-cache.ts';
+import { Unsettled } from './unsettled.ts';
 
 /** What a run needs of its fetcher. */
 export type RunDeps = {
@@ -73,10 +65,6 @@ export type RunOptions = {
   cooldowns: Cooldowns;
 };
 
-// No page waits longer for its settle, so that a crash repeats little and screens stay live.
-const settleEveryMs = 2000;
-const settleEveryItems = 25;
-const longAgoMs = 3_600_000;
 // Time for other domains to fail too, before a failure is held against this one.
 const outageDoubtMs = 1500;
 // A domain that answered well within this time does not refuse us when it refuses an image.
@@ -94,13 +82,8 @@ export class DomainRun {
   #stopsAt: number;
   #lost = false;
   #draining = false;
-  #items: SettleItem[] = [];
-  #documents: SettleDocument[] = [];
-  #requests: LoggedRequest[] = [];
-  // When the first of the items that wait for a settle came.
-  #waitingSince = 0;
+  readonly #unsettled: Unsettled;
   readonly #lessons: DomainLessons;
-  readonly #recordings: Recordings;
   #records = false;
   #switches: Switches | null = null;
 
@@ -109,7 +92,7 @@ export class DomainRun {
     this.lease = lease;
     this.#stopsAt = stopsAt;
     this.#pacer = new Pacer(deps.clock, lease.delayMs);
-    this.#recordings = new Recordings(deps.recordingRoom, deps.clock);
+    this.#unsettled = new Unsettled(deps, lease, this.#pacer);
     this.#lessons = new DomainLessons(lease, {
       clock: deps.clock,
       log: deps.log,
@@ -144,7 +127,7 @@ export class DomainRun {
     try {
       await this.#run();
     } finally {
-      this.#recordings.release();
+      this.#unsettled.recordings.release();
     }
   }
 
@@ -160,7 +143,7 @@ export class DomainRun {
       if (!this.#lost) await this.#settle(false);
       throw error;
     }
-    if (!this.#lost || this.#requests.length > 0) await this.#settle(true);
+    if (!this.#lost || this.#unsettled.requests.length > 0) await this.#settle(true);
   }
 
   async #runBatch(): Promise<void> {
@@ -175,7 +158,7 @@ export class DomainRun {
       }
       if (!goesOn) return;
       // The last row's end is settled with the lease's.
-      if (row !== this.lease.urls.at(-1) && this.#dueForSettle()) await this.#settle(false);
+      if (row !== this.lease.urls.at(-1) && this.#unsettled.isDue()) await this.#settle(false);
     }
     // Every row waits for a robots.txt that cannot be read: the others of the domain would only be handed round.
     if (waiting === this.lease.urls.length) this.#lessons.holdForRobots(retryMs);
@@ -220,19 +203,19 @@ export class DomainRun {
     // Handed back as it is; the sweep of disabled sources holds it.
     if (row.kind !== 'channel' && source?.enabled === false) return { goesOn: true, robotsRetryMs: null };
     if (row.sourceId !== null && source === null) {
-      this.#keepItems(concludeOrphan(row).items);
+      this.#unsettled.keep(concludeOrphan(row).items);
       return { goesOn: true, robotsRetryMs: null };
     }
     const unfetched = concludeUnfetchedImage(row, this.#context(row).settings, this.#deps.images.restMs);
     if (unfetched !== null) {
-      this.#keepItems(unfetched.items);
+      this.#unsettled.keep(unfetched.items);
       return { goesOn: true, robotsRetryMs: null };
     }
     let lateSeconds: number | null = null;
     if (row.kind === 'channel') {
       const unpolled = await this.#endUnpolled(row);
       if (unpolled !== null) {
-        this.#keepItems(unpolled.items);
+        this.#unsettled.keep(unpolled.items);
         return { goesOn: true, robotsRetryMs: null };
       }
       lateSeconds = Math.max(0, (this.#deps.clock.now() - row.dueAt.getTime()) / 1000);
@@ -277,7 +260,7 @@ export class DomainRun {
     const { clock, outage } = this.#deps;
     if (outage.isSilent && !outage.isSuspected) await clock.wait(outageDoubtMs, this.#stop.signal);
     if (!outage.isSuspected) return false;
-    for (const request of this.#requests)
+    for (const request of this.#unsettled.requests)
       if (request.status === null && (request.hash === null || request.hash.equals(row.hash)))
         request.outcome = 'outage';
     return true;
@@ -310,14 +293,8 @@ export class DomainRun {
       const facts = { items, newUndated: totals.newUndated, adaptive };
       items = await this.#retried(() => endPoll(this.#deps, channel, end.poll!, facts));
     }
-    this.#keepItems(items);
-    if (end.document !== null) this.#documents.push(end.document);
+    this.#unsettled.keep(items, end.document);
     for (const item of items) metrics.settled.inc({ status: item.status });
-  }
-
-  #keepItems(items: readonly SettleItem[]): void {
-    if (this.#items.length === 0) this.#waitingSince = this.#deps.clock.monotonic();
-    this.#items.push(...items);
   }
 
   /** Fetches a row and says what it came to. null: the row goes back because the lease or the process ends. */
@@ -345,7 +322,8 @@ export class DomainRun {
     const end = await this.#storeImage(row, await this.#conclude(row, arrival));
     // The log says how it ended, not only that something was answered.
     const rejection = end.items.at(-1)?.validationStatus === 'rejected' ? end.items.at(-1) : undefined;
-    if (rejection?.rejectionReason != null) this.#requests.at(-1)!.outcome = rejection.rejectionReason;
+    if (rejection?.rejectionReason != null)
+      this.#unsettled.requests.at(-1)!.outcome = rejection.rejectionReason;
     return { arrival, end, totals };
   }
 
@@ -411,7 +389,7 @@ export class DomainRun {
       lease: this.lease,
       signal: this.#stop.signal,
       mayStart: () => this.#mayStart(),
-      onRequest: (request: LoggedRequest) => this.#noteRequest(request),
+      onRequest: (request) => this.#unsettled.note(request),
       onReach: (reach) => this.#deps.outage.note(this.lease.domainKey, reach),
       onCrawlDelay: (delayMs: number | null) => {
         this.#lessons.noteCrawlDelay(delayMs);
@@ -419,16 +397,8 @@ export class DomainRun {
       },
       proxies: settings.sourceOf(row)?.settings.proxies,
       ignoresDisallow: settings.sourceOf(row)?.settings.respectRobots === false,
-      record: (url, sent) => (this.#records ? this.#recordings.begin(url, sent) : undefined),
+      record: (url, sent) => (this.#records ? this.#unsettled.recordings.begin(url, sent) : undefined),
     };
-  }
-
-  #noteRequest(request: LoggedRequest): void {
-    const { metrics } = this.#deps;
-    this.#requests.push(request);
-    metrics.requests.inc({ outcome: request.outcome });
-    metrics.responseBytes.inc(request.bytes);
-    if (request.headersMs !== null) metrics.requestSeconds.observe(request.headersMs / 1000);
   }
 
   /** Found URLs first, the settle second: a crash in between only submits them again. */
@@ -445,53 +415,16 @@ export class DomainRun {
     await this.#retried(() => sightSubmitted(db, images, row.executionId));
   }
 
-  /** Asked between two rows: when the next one may start, will the oldest end have waited too long? */
-  #dueForSettle(): boolean {
-    if (this.#recordings.isHeavy) return true;
-    if (this.#items.length === 0) return false;
-    const nextStartAt = Math.max(this.#deps.clock.monotonic(), this.#pacer.nextStartAt());
-    return this.#items.length >= settleEveryItems || nextStartAt - this.#waitingSince >= settleEveryMs;
-  }
-
   async #settle(final: boolean): Promise<void> {
-    const { db, owner, clock, metrics, log, options } = this.#deps;
-    const responses = await this.#recordings.answered();
-    const now = clock.monotonic();
-    const learnt = this.#lessons.summary(this.#pacer.lastAnswerAt !== null);
-    const result = await this.#retried(() =>
-      settle(db, this.lease, {
-        owner,
-        final,
-        items: this.#items,
-        documents: this.#documents,
-        requests: this.#requests,
-        responses,
-        monotonicMs: clock.monotonic(),
-        // Nothing was requested: the gap before this lease has passed already.
-        lastAnswerAt: this.#pacer.lastAnswerAt ?? now - longAgoMs,
-        defaultDelayMs: options.defaultDelayMs,
-        ...(learnt === undefined ? {} : { learnt }),
-        budget: this.#switches === null ? null : decideBudget(this.#switches, options.maxPagesPerRun),
-      }),
-    );
-    for (const item of this.#items) if (item.kind === 'channel') this.#deps.settings.forget(item);
-    this.#items = [];
-    this.#documents = [];
-    this.#requests = [];
-    this.#recordings.release();
-    if (result.outcome === 'stale') {
-      metrics.staleSettles.inc();
-      this.#lost = true;
-      this.#stop.abort();
-      log.warn(
-        { domainKey: this.lease.domainKey.toString(), epoch: this.lease.epoch.toString() },
-        'lease was lost before its work was settled; nothing was changed',
-      );
-    } else {
-      metrics.documents.inc({ change: 'new' }, result.documents);
-      metrics.documents.inc({ change: 'changed' }, result.versions);
-      metrics.documents.inc({ change: 'duplicate' }, result.duplicates);
-    }
+    const { outcome, items } = await this.#unsettled.settle({
+      final,
+      learnt: this.#lessons.summary(this.#pacer.lastAnswerAt !== null),
+      budget:
+        this.#switches === null ? null : decideBudget(this.#switches, this.#deps.options.maxPagesPerRun),
+      retried: (call) => this.#retried(call),
+    });
+    if (outcome === 'stale') this.lose();
+    for (const item of items) if (item.kind === 'channel') this.#deps.settings.forget(item);
   }
 
   /** Database trouble is waited out until the lease runs out; the fence makes repeating safe. */

@@ -1,0 +1,124 @@
+import type { Queryable } from '../db/index.ts';
+import {
+  type Learnt,
+  type Lease,
+  type LoggedRequest,
+  type SettleDocument,
+  type SettleItem,
+  settle,
+} from '../frontier/index.ts';
+import type { Clock, Log, Metrics } from '../telemetry/index.ts';
+import type { RecordingRoom } from './client/index.ts';
+import type { Pacer } from './pacer.ts';
+import { Recordings } from './recordings.ts';
+
+// No page waits longer for its settle, so that a crash repeats little and screens stay live.
+const settleEveryMs = 2000;
+const settleEveryItems = 25;
+const longAgoMs = 3_600_000;
+
+/** What a settle needs of the run. */
+export type UnsettledDeps = {
+  db: Queryable;
+  owner: string;
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+  recordingRoom: RecordingRoom;
+  options: { defaultDelayMs: number };
+};
+
+/** What a run has done and not yet settled: ends of rows, documents, requests and recorded responses. */
+export class Unsettled {
+  readonly recordings: Recordings;
+  readonly #deps: UnsettledDeps;
+  readonly #lease: Lease;
+  readonly #pacer: Pacer;
+  #items: SettleItem[] = [];
+  #documents: SettleDocument[] = [];
+  #requests: LoggedRequest[] = [];
+  // When the first of the items came.
+  #since = 0;
+
+  constructor(deps: UnsettledDeps, lease: Lease, pacer: Pacer) {
+    this.#deps = deps;
+    this.#lease = lease;
+    this.#pacer = pacer;
+    this.recordings = new Recordings(deps.recordingRoom, deps.clock);
+  }
+
+  /** Requests whose log is not written yet, the latest last. */
+  get requests(): readonly LoggedRequest[] {
+    return this.#requests;
+  }
+
+  /** Keeps how rows ended. */
+  keep(items: readonly SettleItem[], document: SettleDocument | null = null): void {
+    if (this.#items.length === 0) this.#since = this.#deps.clock.monotonic();
+    this.#items.push(...items);
+    if (document !== null) this.#documents.push(document);
+  }
+
+  /** Keeps a request for the crawl log. */
+  note(request: LoggedRequest): void {
+    const { metrics } = this.#deps;
+    this.#requests.push(request);
+    metrics.requests.inc({ outcome: request.outcome });
+    metrics.responseBytes.inc(request.bytes);
+    if (request.headersMs !== null) metrics.requestSeconds.observe(request.headersMs / 1000);
+  }
+
+  /** Asked between two rows: when the next one may start, will the oldest end have waited too long? */
+  isDue(): boolean {
+    if (this.recordings.isHeavy) return true;
+    if (this.#items.length === 0) return false;
+    const nextStartAt = Math.max(this.#deps.clock.monotonic(), this.#pacer.nextStartAt());
+    return this.#items.length >= settleEveryItems || nextStartAt - this.#since >= settleEveryMs;
+  }
+
+  /** Settles all of it; stale where the lease is another's by now. */
+  async settle(options: {
+    final: boolean;
+    learnt: Learnt | undefined;
+    budget: number | null;
+    retried: <T>(call: () => Promise<T>) => Promise<T>;
+  }): Promise<{ outcome: 'settled' | 'stale'; items: readonly SettleItem[] }> {
+    const { db, owner, clock, metrics, log, options: run } = this.#deps;
+    const { final, learnt, budget, retried } = options;
+    const responses = await this.recordings.answered();
+    const now = clock.monotonic();
+    const items = this.#items;
+    const result = await retried(() =>
+      settle(db, this.#lease, {
+        owner,
+        final,
+        items,
+        documents: this.#documents,
+        requests: this.#requests,
+        responses,
+        monotonicMs: clock.monotonic(),
+        // Nothing was requested: the gap before this lease has passed already.
+        lastAnswerAt: this.#pacer.lastAnswerAt ?? now - longAgoMs,
+        defaultDelayMs: run.defaultDelayMs,
+        ...(learnt === undefined ? {} : { learnt }),
+        budget,
+      }),
+    );
+    this.#items = [];
+    this.#documents = [];
+    this.#requests = [];
+    this.recordings.release();
+    if (result.outcome === 'stale') {
+      metrics.staleSettles.inc();
+      log.warn(
+        { domainKey: this.#lease.domainKey.toString(), epoch: this.#lease.epoch.toString() },
+        'lease was lost before its work was settled; nothing was changed',
+      );
+      return { outcome: 'stale', items };
+    }
+    metrics.documents.inc({ change: 'new' }, result.documents);
+    metrics.documents.inc({ change: 'changed' }, result.versions);
+    metrics.documents.inc({ change: 'duplicate' }, result.duplicates);
+    return { outcome: 'settled', items };
+  }
+}

@@ -1,0 +1,86 @@
+import type { FastifyInstance } from 'fastify';
+import { buildApi } from '../../../src/api/index.ts';
+import { createChannel } from '../../../src/channels/index.ts';
+import { loadConfig } from '../../../src/config/index.ts';
+import { indexDocuments } from '../../../src/documents/index.ts';
+import { submit } from '../../../src/frontier/index.ts';
+import { saveSink } from '../../../src/outbox/index.ts';
+import { createSource } from '../../../src/sources/index.ts';
+import { createLog, createMetrics, systemClock } from '../../../src/telemetry/index.ts';
+import { createTestDatabase, type TestDatabase } from '../../setup/database.ts';
+import { idOf, storeDocuments, textOf } from '../../sinks/store.ts';
+import type { ApiDocument } from './operations.ts';
+
+/** The API in this process on a database with something of everything in it. */
+export type ContractWorld = {
+  app: FastifyInstance;
+  database: TestDatabase;
+  document: ApiDocument;
+  /** Values that mean something, by the name of a parameter. */
+  known: Record<string, string[]>;
+  /** What the log has said of failures. */
+  failures: string[];
+  close(): Promise<void>;
+};
+
+const article = 'https://herald.example/ferry';
+
+export async function startContractWorld(): Promise<ContractWorld> {
+  const database = await createTestDatabase();
+  const { pool } = database;
+  const { source } = await createSource(pool, { url: 'https://herald.example/', name: 'Herald' });
+  const { channel } = await createChannel(pool, {
+    sourceId: source.id,
+    url: 'https://herald.example/feed.xml',
+    kind: 'feed',
+    intervalSeconds: 900,
+    foundBy: 'manual',
+  });
+  await storeDocuments(pool, [
+    { url: article, sourceId: source.id },
+    { url: article, sourceId: source.id, text: textOf(article, 2) },
+    { url: 'https://bote.example/hafen', language: 'de' },
+  ]);
+  while ((await database.db.withTransaction((tx) => indexDocuments(tx, 200))) > 0);
+  const waiting = 'https://herald.example/waiting';
+  await submit(pool, [
+    { url: waiting, kind: 'article', origin: 'manual', sourceId: source.id, priority: 5, own: true },
+  ]);
+  await saveSink(pool, { name: 'webhook', kind: 'webhook', takes: 'documents' });
+  const failures: string[] = [];
+  const { config } = loadConfig({ env: {}, overrides: { 'api.port': 0 } });
+  const app = await buildApi({
+    database: database.db,
+    config,
+    clock: systemClock,
+    log: createLog({
+      level: 'error',
+      format: 'json',
+      stream: { write: (line: string) => Boolean(failures.push(line)) } as unknown as NodeJS.WritableStream,
+    }),
+    metrics: createMetrics(),
+    version: '0.0.0-test',
+    loops: () => [],
+    operator: { name: 'test', role: 'admin' },
+  });
+  await app.ready();
+  const id = idOf(article);
+  return {
+    app,
+    database,
+    document: app.swagger() as unknown as ApiDocument,
+    known: {
+      id: [id, idOf(waiting), String(channel.id), 'webhook', '1'],
+      slug: [source.slug],
+      name: ['herald.example', 'bote.example', 'webhook', 'fetching'],
+      source: [source.slug],
+      domain: ['herald.example'],
+      url: [article, waiting, 'https://nobody.example/'],
+    },
+    failures,
+    close: async () => {
+      await app.close();
+      await database.drop();
+    },
+  };
+}

@@ -20,6 +20,8 @@ export type JwtOptions = {
   defaultRole: Role | null;
   /** Wall time in ms. */
   now: () => number;
+  /** How long the key set may take; 5 s unless said. */
+  jwksTimeoutMs?: number;
 };
 
 /** What became of a JWT. */
@@ -31,7 +33,7 @@ export type JwtAnswer =
 type Keys = ReturnType<typeof createRemoteJWKSet>;
 
 const leewaySeconds = 5;
-const jwksTimeoutMs = 5000;
+const usualTimeoutMs = 5000;
 // A set of keys has a few kilobytes; the largest public ones some tens.
 const jwksBytes = 262_144;
 const longestName = 200;
@@ -49,7 +51,7 @@ export class JwtReader {
       options.jwksUrl === null
         ? null
         : createRemoteJWKSet(new URL(options.jwksUrl), {
-            timeoutDuration: jwksTimeoutMs,
+            timeoutDuration: options.jwksTimeoutMs ?? usualTimeoutMs,
             [customFetch]: fetchBounded,
           });
   }

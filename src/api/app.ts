@@ -85,6 +85,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     route.schema.response = { '4xx': problemSchema, ...(route.schema.response as object) };
   });
   addProblems(app, options.log);
+  addRequestMetrics(app, options.metrics);
   addSecurityHeaders(app);
   addHostCheck(app, options);
   const { operator, database, config } = options;
@@ -105,6 +106,24 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   addSinkRoutes(app, options);
   addWebSubRoutes(app, options);
   return app;
+}
+
+// Few reasons, so that the label stays small whatever is asked.
+const refusals: ReadonlyMap<number, string> = new Map([
+  [401, 'sign_in_needed'],
+  [403, 'forbidden'],
+  [421, 'wrong_host'],
+  [429, 'rate_limited'],
+]);
+
+function addRequestMetrics(app: FastifyInstance, metrics: Metrics): void {
+  app.addHook('onResponse', async (_request, reply) => {
+    const { statusCode } = reply;
+    if (reply.raw.getHeader('content-type') === 'text/event-stream') return;
+    metrics.apiSeconds.observe({ status: `${Math.floor(statusCode / 100)}xx` }, reply.elapsedTime / 1000);
+    const reason = refusals.get(statusCode);
+    if (reason !== undefined) metrics.apiRefusals.inc({ reason });
+  });
 }
 
 function addHealthRoutes(app: FastifyInstance, options: ApiOptions): void {

@@ -3,7 +3,7 @@ import type { Queryable } from '../db/index.ts';
 import type { Clock, Log } from '../telemetry/index.ts';
 import { JwtReader } from './jwt.ts';
 import type { Identity } from './roles.ts';
-import { ensureSessionKey, hashOf } from './secrets.ts';
+import { hashOf } from './secrets.ts';
 import { endSession, isSessionLive, readSession, type Session, signSession } from './sessions.ts';
 import { takeSignInCode } from './sign-in-codes.ts';
 import { type LiveToken, loadLiveToken, tokenMark } from './tokens.ts';
@@ -178,15 +178,4 @@ export class Authenticator {
   #isOver(expiresAtMs: number | null): boolean {
     return expiresAtMs !== null && this.#clock.now() > expiresAtMs + 5000;
   }
-}
-
-/** Makes one, with the key all API processes on a database share. */
-export async function createAuthenticator(options: {
-  db: Queryable;
-  clock: Clock;
-  log: Log;
-  config: Config;
-}): Promise<Authenticator> {
-  const key = await ensureSessionKey(options.db);
-  return new Authenticator({ ...options, key });
 }

@@ -18,7 +18,9 @@ export async function createSignInCode(db: Queryable, name: string): Promise<str
 /** Uses a code up; answers the name it was made for, null when it is unknown, used or too old. One of many at once wins. */
 export async function takeSignInCode(db: Queryable, code: string): Promise<string | null> {
   const { rows } = await db.query<{ name: string }>(
-    'DELETE FROM sign_in_codes WHERE hash = $1 AND expires_at > now() RETURNING name',
+    `WITH used AS (DELETE FROM sign_in_codes WHERE hash = $1 AND expires_at > now() RETURNING name),
+     noted AS (INSERT INTO audit (actor, action, subject) SELECT name, 'sign_in', 'link' FROM used)
+     SELECT name FROM used`,
     [hashOf(code)],
   );
   return rows[0]?.name ?? null;

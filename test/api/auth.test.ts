@@ -231,6 +231,8 @@ describe('sign-in links', () => {
     expect(all.map((one) => one.status).sort()).toEqual([200, 401, 401, 401, 401, 401, 401, 401]);
     const won = all.find((one) => one.status === 200)!;
     expect(won.cookie).toMatch(/^outrider_session=[\w.-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=\d+$/);
+    const audit = await lab.database.pool.query(`SELECT actor FROM audit WHERE action = 'sign_in'`);
+    expect(audit.rows).toEqual([{ actor: 'web:ada' }]);
     for (const base of [lab.address, second.address])
       expect((await whoIs(base, cookieOf(won))).body).toMatchObject({
         name: 'web:ada',

@@ -2,6 +2,11 @@
 // after the work is done.
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
+/** Headers that say who asks. Make a token with: outrider token create --name my-program --role write */
+export const headers = process.env.OUTRIDER_TOKEN
+  ? { authorization: `Bearer ${process.env.OUTRIDER_TOKEN}` }
+  : {};
+
 /**
  * Calls work(document) for each document that is new, changed or judged, in order, until the signal aborts.
  * @param {{ api: string, placeFile: string, status?: string, signal: AbortSignal, pauseMs?: number }} options
@@ -12,7 +17,7 @@ export async function followChanges({ api, placeFile, status, signal, pauseMs = 
   while (!signal.aborted) {
     try {
       const query = new URLSearchParams({ after, ...(status ? { status } : {}) });
-      const response = await fetch(`${api}/api/v1/documents/changes?${query}`, { signal });
+      const response = await fetch(`${api}/api/v1/documents/changes?${query}`, { headers, signal });
       const page = await response.json();
       if (!response.ok) throw new Error(`${response.status} ${page.code}: ${page.detail}`);
       for (const { document } of page.items) await work(document);

@@ -1,6 +1,6 @@
 // A classifier in one page: reads every new document, decides what it is about, and writes its verdict back.
-//   node examples/classifier.mjs http://127.0.0.1:8060 [place file]
-import { followChanges, stopSignal } from './changes.mjs';
+//   OUTRIDER_TOKEN=otr_… node examples/classifier.mjs http://127.0.0.1:8060 [place file]
+import { followChanges, headers, stopSignal } from './changes.mjs';
 
 const [api = 'http://127.0.0.1:8060', placeFile = '.classifier-place'] = process.argv.slice(2);
 
@@ -25,7 +25,7 @@ await followChanges({ api, placeFile, status: 'pending', signal: stopSignal() },
   const labels = classify(document);
   const response = await fetch(`${api}/api/v1/documents/${document.id}/verdict`, {
     method: 'PUT',
-    headers: { 'content-type': 'application/json' },
+    headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify({ version: document.version, status: 'classified', labels }),
   });
   // 409: it has changed since; its new version comes by itself. 404: it was deleted.

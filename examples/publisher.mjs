@@ -1,5 +1,5 @@
 // A publisher in one page: puts every classified document into a folder of its topic, one file each.
-//   node examples/publisher.mjs http://127.0.0.1:8060 published [place file]
+//   OUTRIDER_TOKEN=otr_… node examples/publisher.mjs http://127.0.0.1:8060 published [place file]
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { followChanges, stopSignal } from './changes.mjs';

@@ -18,6 +18,19 @@ CREATE TYPE settle_stored AS (made bytea[], changed integer, same bytea[], image
 CREATE TYPE submit_item AS (ord integer, bucket smallint, domain_key bigint, domain text, parent_domain text, url_hash bytea, url text, kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint, parent_url text, parent_hash bytea, execution_id bigint, due_at timestamp with time zone, modified_at timestamp with time zone, own boolean);
 
 -- tables
+CREATE TABLE api_tokens (
+  id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
+  name text NOT NULL,
+  role text NOT NULL,
+  hash bytea NOT NULL,
+  prefix text NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  created_by text NOT NULL,
+  expires_at timestamp with time zone,
+  last_used_at timestamp with time zone,
+  revoked_at timestamp with time zone,
+  revoked_by text
+);
 CREATE TABLE audit (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
   at timestamp with time zone DEFAULT now() NOT NULL,
@@ -25,6 +38,12 @@ CREATE TABLE audit (
   action text NOT NULL,
   subject text NOT NULL,
   detail jsonb DEFAULT '{}'::jsonb NOT NULL
+);
+CREATE TABLE auth_secrets (
+  name text NOT NULL,
+  value bytea NOT NULL,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  announced_at timestamp with time zone
 );
 CREATE TABLE channel_addresses (
   url_hash bytea NOT NULL,
@@ -325,6 +344,10 @@ CREATE TABLE domains (
   seed_rank integer,
   dataset text
 ) WITH (fillfactor=80);
+CREATE TABLE ended_sessions (
+  id text NOT NULL,
+  expires_at timestamp with time zone NOT NULL
+);
 CREATE TABLE foreign_hosts (
   bucket smallint NOT NULL,
   domain_key bigint NOT NULL,
@@ -436,6 +459,11 @@ CREATE TABLE settings (
   value jsonb NOT NULL,
   changed_at timestamp with time zone DEFAULT now() NOT NULL,
   changed_by text NOT NULL
+);
+CREATE TABLE sign_in_codes (
+  hash bytea NOT NULL,
+  name text NOT NULL,
+  expires_at timestamp with time zone NOT NULL
 );
 CREATE TABLE sink_replays (
   sink text NOT NULL,
@@ -575,7 +603,14 @@ ALTER TABLE raw_pages ALTER COLUMN body SET STORAGE EXTERNAL;
 ALTER TABLE sitemap_seen ALTER COLUMN seen SET STORAGE EXTERNAL;
 
 -- constraints
+ALTER TABLE api_tokens ADD CONSTRAINT api_tokens_pkey PRIMARY KEY (id);
+ALTER TABLE api_tokens ADD CONSTRAINT api_tokens_hash_key UNIQUE (hash);
+ALTER TABLE api_tokens ADD CONSTRAINT api_tokens_check CHECK (((revoked_at IS NULL) = (revoked_by IS NULL)));
+ALTER TABLE api_tokens ADD CONSTRAINT api_tokens_hash_check CHECK ((octet_length(hash) = 32));
+ALTER TABLE api_tokens ADD CONSTRAINT api_tokens_role_check CHECK ((role = ANY (ARRAY['read'::text, 'write'::text, 'admin'::text])));
 ALTER TABLE audit ADD CONSTRAINT audit_pkey PRIMARY KEY (id);
+ALTER TABLE auth_secrets ADD CONSTRAINT auth_secrets_pkey PRIMARY KEY (name);
+ALTER TABLE auth_secrets ADD CONSTRAINT auth_secrets_value_check CHECK ((octet_length(value) >= 32));
 ALTER TABLE channel_addresses ADD CONSTRAINT channel_addresses_pkey PRIMARY KEY (url_hash);
 ALTER TABLE channel_state ADD CONSTRAINT channel_state_pkey PRIMARY KEY (bucket, channel_id);
 ALTER TABLE channel_state ADD CONSTRAINT channel_state_check CHECK (((slept_at IS NULL) = (sleep_reason IS NULL)));
@@ -622,6 +657,7 @@ ALTER TABLE domain_slots ADD CONSTRAINT domain_slots_source_delay_ms_check CHECK
 ALTER TABLE domain_slots ADD CONSTRAINT domain_slots_top_check CHECK (((top >= 1) AND (top <= 12)));
 ALTER TABLE domains ADD CONSTRAINT domains_pkey PRIMARY KEY (bucket, domain_key);
 ALTER TABLE domains ADD CONSTRAINT domains_seed_rank_check CHECK ((seed_rank >= 1));
+ALTER TABLE ended_sessions ADD CONSTRAINT ended_sessions_pkey PRIMARY KEY (id);
 ALTER TABLE foreign_hosts ADD CONSTRAINT foreign_hosts_pkey PRIMARY KEY (bucket, domain_key, source_id, day);
 ALTER TABLE image_sightings ADD CONSTRAINT image_sightings_pkey PRIMARY KEY (bucket, domain_key, url_hash, page_domain_key, page_hash);
 ALTER TABLE image_sightings ADD CONSTRAINT image_sightings_bucket_check CHECK (((bucket >= 0) AND (bucket <= 255)));
@@ -652,6 +688,8 @@ ALTER TABLE response_marks ADD CONSTRAINT response_marks_payload_digest_check CH
 ALTER TABLE robots ADD CONSTRAINT robots_pkey PRIMARY KEY (bucket, domain_key, origin);
 ALTER TABLE robots ADD CONSTRAINT robots_outcome_check CHECK ((outcome = ANY (ARRAY['rules'::text, 'allow_all'::text, 'unavailable'::text])));
 ALTER TABLE settings ADD CONSTRAINT settings_pkey PRIMARY KEY (name);
+ALTER TABLE sign_in_codes ADD CONSTRAINT sign_in_codes_pkey PRIMARY KEY (hash);
+ALTER TABLE sign_in_codes ADD CONSTRAINT sign_in_codes_hash_check CHECK ((octet_length(hash) = 32));
 ALTER TABLE sink_replays ADD CONSTRAINT sink_replays_pkey PRIMARY KEY (sink);
 ALTER TABLE sink_states ADD CONSTRAINT sink_states_pkey PRIMARY KEY (sink);
 ALTER TABLE sink_states ADD CONSTRAINT sink_states_check CHECK (((lease_owner IS NULL) = (lease_until IS NULL)));
@@ -696,6 +734,7 @@ ALTER TABLE workers ADD CONSTRAINT workers_pkey PRIMARY KEY (id);
 ALTER TABLE workers ADD CONSTRAINT workers_role_check CHECK ((role = ANY (ARRAY['serve'::text, 'fetch'::text, 'schedule'::text, 'run'::text])));
 
 -- indexes
+CREATE UNIQUE INDEX api_tokens_name ON api_tokens USING btree (name) WHERE (revoked_at IS NULL);
 CREATE INDEX channel_addresses_channel ON channel_addresses USING btree (channel_id, left_at);
 CREATE INDEX channel_state_hub ON channel_state USING btree (bucket, channel_id) WHERE (hub IS NOT NULL);
 CREATE INDEX channels_parent ON channels USING btree (parent_id) WHERE (parent_id IS NOT NULL);

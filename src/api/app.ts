@@ -1,21 +1,29 @@
 import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { Ajv } from 'ajv';
-import { type FastifyInstance, fastify } from 'fastify';
+import { type FastifyInstance, fastify, type RouteOptions } from 'fastify';
+import { createAuthenticator, type Identity } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import type { LoopHealth } from '../resilience/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
+import { addSessionRoutes } from './auth.ts';
 import { addChannelRoutes } from './channels.ts';
+import { sessionCookie } from './credentials.ts';
 import { addDocumentStream } from './document-stream.ts';
 import { addDocumentRoutes } from './documents.ts';
 import { addDomainRoutes } from './domains.ts';
 import { addFrontierRoutes } from './frontier.ts';
 import { answerHealth } from './health.ts';
-import type { Identity } from './identity.ts';
-import { addProblems, problemSchema, sendProblem } from './problems.ts';
+import { addHostCheck, addSecurityHeaders } from './hosts.ts';
+import { addGuard } from './identity.ts';
+import { addProblems, problemSchema } from './problems.ts';
+import { addRateLimits } from './rate-limits.ts';
+import { addSignIn } from './sign-in.ts';
 import { addSinkRoutes } from './sinks.ts';
 import { addSourceRoutes } from './sources.ts';
+import { StreamRoom } from './streams.ts';
+import { addTokenRoutes } from './tokens.ts';
 import { addWebSubRoutes } from './websub.ts';
 
 export type ApiOptions = {
@@ -28,10 +36,12 @@ export type ApiOptions = {
   loops: () => readonly LoopHealth[];
   /** Who asks, where the API is called inside a process and never listens: nobody signs in there. */
   operator?: Identity;
+  /** Hears of every route as it is added; tests of all routes ask for it. */
+  onRoute?: (route: RouteOptions) => void;
 };
 
-/** Names of this machine to itself; a server that listens to no other needs no sign-in. */
-export const loopback: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost']);
+// Each costs some kilobytes; beyond it the kernel's queue is the place to wait.
+const mostConnections = 2000;
 
 /** All routes, not listening yet. */
 export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
@@ -42,8 +52,12 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     requestTimeout: 30_000,
     connectionTimeout: 60_000,
     keepAliveTimeout: 10_000,
+    // Node looks for slow clients every 30 s by default, and gives their headers a minute.
+    http: { headersTimeout: 15_000, connectionsCheckingInterval: 1000 },
+    trustProxy: options.config.api.trustProxy.length === 0 ? false : [...options.config.api.trustProxy],
     routerOptions: { maxParamLength: 2048 },
   }).withTypeProvider<TypeBoxTypeProvider>();
+  app.server.maxConnections = mostConnections;
   // An address is all text, so its numbers are read as such; a body says itself what is a number and what is text.
   const loose = new Ajv({ coerceTypes: 'array', useDefaults: true, allErrors: false });
   const exact = new Ajv({ useDefaults: true, allErrors: false });
@@ -53,63 +67,84 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   // Schemas of answers are for readers and tests. A serializer made from them would drop what they do not name.
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
   await app.register(swagger, {
-    openapi: { openapi: '3.1.0', info: { title: 'Outrider', version: options.version } },
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Outrider', version: options.version },
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', description: 'an API token (otr_…) or a JWT' },
+          session: { type: 'apiKey', in: 'cookie', name: sessionCookie },
+        },
+      },
+      security: [{ bearer: [] }, { session: [] }],
+    },
   });
   app.addHook('onRoute', (route) => {
+    options.onRoute?.(route);
     if (route.schema === undefined || route.schema.hide === true) return;
     route.schema.response = { '4xx': problemSchema, ...(route.schema.response as object) };
   });
-  addHostCheck(app, options);
-  const operator = options.operator ?? { name: 'api', role: 'admin' };
-  app.decorateRequest('identity');
-  app.addHook('onRequest', async (request) => {
-    request.identity = operator;
-  });
   addProblems(app, options.log);
+  addRequestMetrics(app, options.metrics);
+  addSecurityHeaders(app);
+  addHostCheck(app, options);
+  const { operator, database, config } = options;
+  const limits = await addRateLimits(app, options);
+  const auth = operator === undefined ? await createAuthenticator({ ...options, db: database.pool }) : null;
+  addGuard(app, { config, auth, operator, limits });
+  const streams = new StreamRoom(app, options);
+  addSignIn(app, { ...options, auth, limits });
+  addSessionRoutes(app, { auth });
+  addTokenRoutes(app, { database, auth });
   addHealthRoutes(app, options);
   addSourceRoutes(app, options);
   addChannelRoutes(app, options);
   addFrontierRoutes(app, options);
   addDomainRoutes(app, options);
   addDocumentRoutes(app, options);
-  addDocumentStream(app, options);
+  addDocumentStream(app, { ...options, streams });
   addSinkRoutes(app, options);
   addWebSubRoutes(app, options);
   return app;
 }
 
-/**
- * A page on the web must not reach a loopback API through a name it controls (DNS rebinding). By the public name hubs
- * reach their callbacks and nothing else.
- */
-function addHostCheck(app: FastifyInstance, { config }: ApiOptions): void {
-  const { callbackUrl } = config.websub;
-  const publicName = callbackUrl === null ? null : new URL(callbackUrl).hostname;
-  app.addHook('onRequest', async (request, reply) => {
-    const name = request.hostname.replace(/:\d+$/, '').replace(/^\[|\]$/g, '');
-    const isHub =
-      publicName !== null &&
-      name === publicName.replace(/^\[|\]$/g, '') &&
-      request.url.startsWith('/websub/');
-    if (!loopback.has(name) && !isHub)
-      return sendProblem(reply, 421, 'wrong_host', 'this server does not answer to that name');
-    return undefined;
+// Few reasons, so that the label stays small whatever is asked.
+const refusals: ReadonlyMap<number, string> = new Map([
+  [401, 'sign_in_needed'],
+  [403, 'forbidden'],
+  [421, 'wrong_host'],
+  [429, 'rate_limited'],
+]);
+
+function addRequestMetrics(app: FastifyInstance, metrics: Metrics): void {
+  app.addHook('onResponse', async (_request, reply) => {
+    const { statusCode } = reply;
+    if (reply.raw.getHeader('content-type') === 'text/event-stream') return;
+    metrics.apiSeconds.observe({ status: `${Math.floor(statusCode / 100)}xx` }, reply.elapsedTime / 1000);
+    const reason = refusals.get(statusCode);
+    if (reason !== undefined) metrics.apiRefusals.inc({ reason });
   });
 }
 
 function addHealthRoutes(app: FastifyInstance, options: ApiOptions): void {
   for (const path of ['/healthz', '/readyz', '/health', '/metrics']) {
-    app.get(path, { schema: { hide: true } }, async (_request, reply) => {
-      const { status, type, body } = (await answerHealth(path, options))!;
-      return reply.code(status).type(type).send(body);
-    });
+    const isPublic = path === '/healthz' || path === '/readyz';
+    const access = isPublic ? { role: 'public' as const } : { role: 'read' as const, orLocal: true as const };
+    app.get(
+      path,
+      { config: { ...access, rateLimit: false }, schema: { hide: true } },
+      async (_request, reply) => {
+        const { status, type, body } = (await answerHealth(path, options))!;
+        return reply.code(status).type(type).send(body);
+      },
+    );
   }
   app.get('/api/v1/openapi.json', { schema: { hide: true } }, async () => app.swagger());
-  app.get('/', { schema: { hide: true } }, async (_request, reply) =>
+  app.get('/', { config: { role: 'public' }, schema: { hide: true } }, async (_request, reply) =>
     reply
       .type('text/plain')
       .send(
-        `Outrider ${options.version}\n\n/api/v1/sources\n/api/v1/channels\n/api/v1/frontier/stats\n/api/v1/domains\n/api/v1/workers\n/api/v1/documents?q=words\n/api/v1/documents/changes\n/api/v1/documents/stream\n/api/v1/sinks\n/api/v1/openapi.json\n/health\n/metrics\n`,
+        `Outrider ${options.version}\n\nEverything below /api/v1 needs a token (outrider token create) or a session (outrider token sign-in).\n\n/api/v1/sources\n/api/v1/channels\n/api/v1/frontier/stats\n/api/v1/domains\n/api/v1/workers\n/api/v1/documents?q=words\n/api/v1/documents/changes\n/api/v1/documents/stream\n/api/v1/sinks\n/api/v1/openapi.json\n/health\n/metrics\n`,
       ),
   );
 }

@@ -1,14 +1,11 @@
-import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
 import { Type, type TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import type { Database } from '../db/index.ts';
 import { type ChangePlace, loadChanges, loadLastPlace } from '../documents/index.ts';
-import { AppError } from '../errors/index.ts';
 import type { Clock, Log } from '../telemetry/index.ts';
 import { changeFilter, changeQuery, placeOf } from './documents.ts';
+import type { StreamRoom } from './streams.ts';
 
-const mostReaders = 100;
 const lookEveryMs = 500;
 const heartbeatMs = 15_000;
 const portion = 100;
@@ -58,16 +55,17 @@ class ChangeWatch {
 /** `GET /api/v1/documents/stream`: changes as they come, by server-sent events that can be resumed. */
 export function addDocumentStream(
   instance: FastifyInstance,
-  { database, clock, log }: { database: Database; clock: Clock; log: Log },
+  { database, clock, log, streams }: { database: Database; clock: Clock; log: Log; streams: StreamRoom },
 ): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();
   const stop = new AbortController();
   const watch = new ChangeWatch(database, clock, stop.signal);
-  let readers = 0;
   app.addHook('preClose', async () => stop.abort());
   app.get(
     '/api/v1/documents/stream',
     {
+      // A HEAD would never end.
+      exposeHeadRoute: false,
       schema: {
         summary: 'Documents that are new, changed or judged, as they come (server-sent events)',
         description:
@@ -76,54 +74,32 @@ export function addDocumentStream(
       },
     },
     async (request, reply) => {
-      if (readers >= mostReaders)
-        throw new AppError('too_many_readers', `${mostReaders} readers follow already`, { httpStatus: 503 });
+      streams.requireRoom(request.identity.name);
       const asked = request.headers['last-event-id'];
       const resumed = typeof asked === 'string' && /^\d{1,18}$/.test(asked) ? asked : undefined;
       let place = await placeOf(database.pool, resumed ?? request.query.after ?? 'now');
       const filter = await changeFilter(database.pool, request.query);
-      reply.hijack();
-      const { raw } = reply;
-      const gone = new AbortController();
-      raw.once('close', () => gone.abort());
-      readers += 1;
+      const stream = streams.open(request, reply);
       try {
-        raw.writeHead(200, {
-          'content-type': 'text/event-stream',
-          'cache-control': 'no-store',
-          'x-accel-buffering': 'no',
-        });
-        raw.write(`retry: 3000\n: from ${place}\n\n`);
-        while (!gone.signal.aborted && !stop.signal.aborted) {
+        await stream.write(`retry: 3000\n: from ${place}\n\n`);
+        while (!stream.signal.aborted) {
           const found = await loadChanges(database.pool, place, { ...filter, limit: portion });
           for (const { place: at, document } of found.changes)
-            await write(
-              raw,
-              `id: ${at}\nevent: document\ndata: ${JSON.stringify(document)}\n\n`,
-              gone.signal,
-            );
+            await stream.write(`id: ${at}\nevent: document\ndata: ${JSON.stringify(document)}\n\n`);
           const isBehind = found.place > place;
           place = found.place;
           if (isBehind) continue;
           // Keeps the connection alive, and the reader's place near the end where a filter leaves most out.
-          await write(raw, `id: ${place}\n:\n\n`, gone.signal);
-          await watch.wait(place, gone.signal);
+          await stream.write(`id: ${place}\n:\n\n`);
+          await watch.wait(place, stream.signal);
         }
       } catch (error) {
         // The reader comes again by itself and goes on where it was.
         log.warn({ error }, 'a stream of documents broke off');
       } finally {
-        readers -= 1;
-        raw.end();
+        stream.close();
       }
       return reply;
     },
   );
-}
-
-/** Writes as fast as the reader reads: what it does not take waits in the database, not here. */
-async function write(raw: ServerResponse, text: string, gone: AbortSignal): Promise<void> {
-  if (gone.aborted || raw.write(text)) return;
-  // Rejects when the reader has left, which ends the loop all the same.
-  await once(raw, 'drain', { signal: gone }).catch(() => undefined);
 }

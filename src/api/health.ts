@@ -4,6 +4,7 @@ import type { Database } from '../db/index.ts';
 import { AppError, EXIT, messageOf } from '../errors/index.ts';
 import type { LoopHealth } from '../resilience/index.ts';
 import type { Metrics } from '../telemetry/index.ts';
+import { loopback, nameOfHost } from './hosts.ts';
 
 /** What the health routes report on; every role has them. */
 export type HealthOptions = {
@@ -31,8 +32,9 @@ export async function answerHealth(path: string, options: HealthOptions): Promis
       try {
         await options.database.pool.query('SELECT 1');
         return json(200, { status: 'ready' });
-      } catch (error) {
-        return json(503, { status: 'not ready', reason: messageOf(error) });
+      } catch {
+        // Anybody may ask, and the error may name hosts and users; the log of whoever met it has the rest.
+        return json(503, { status: 'not ready', reason: 'the database does not answer' });
       }
     case '/health':
       return json(200, { version: options.version, loops: options.loops() });
@@ -51,12 +53,22 @@ export async function startHealthServer(
   options: HealthOptions,
 ): Promise<{ address: string; close(): Promise<void> }> {
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 5000 }, (request, response) => {
-    answerHealth((request.url ?? '').split('?')[0]!, options)
+    // By another name a page on the web may have been led here.
+    const asked = loopback.has(nameOfHost(request.headers.host ?? ''))
+      ? answerHealth((request.url ?? '').split('?')[0]!, options)
+      : Promise.resolve(json(421, { status: 'wrong host' }));
+    asked
       .catch((error: unknown) => json(500, { status: 'failed', reason: messageOf(error) }))
       .then((answer) => {
         const { status, type, body } =
           answer ?? json(404, { status: 'unknown', paths: ['/healthz', '/readyz', '/health', '/metrics'] });
-        response.writeHead(status, { 'content-type': type, connection: 'close' }).end(body);
+        response
+          .writeHead(status, {
+            'content-type': type,
+            'x-content-type-options': 'nosniff',
+            connection: 'close',
+          })
+          .end(body);
       });
   });
   await new Promise<void>((resolve, reject) => {

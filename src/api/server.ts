@@ -1,20 +1,19 @@
+import type { Config } from '../config/index.ts';
 import { AppError, EXIT } from '../errors/index.ts';
-import { type ApiOptions, buildApi, loopback } from './app.ts';
+import { type ApiOptions, buildApi } from './app.ts';
+import { loopback } from './hosts.ts';
 
 /** Starts the API; answers its address. */
-export async function startApi(options: ApiOptions): Promise<{ address: string; close(): Promise<void> }> {
+export async function startApi(
+  options: Omit<ApiOptions, 'operator'>,
+): Promise<{ address: string; close(): Promise<void> }> {
   const { host, port } = options.config.api;
-  if (!loopback.has(host)) {
-    throw new AppError(
-      'api_needs_auth',
-      `the API has no sign-in yet and listens on loopback only, not on ${host}`,
-      {
-        exitCode: EXIT.usage,
-        advice:
-          'Leave api.host at 127.0.0.1 and put a proxy with authentication in front if others must reach it.',
-      },
+  requireSignIn(options.config);
+  if (options.config.auth.jwksUrl?.startsWith('http:'))
+    options.log.warn(
+      {},
+      'auth.jwks_url is not https: whoever is on the way to it can make keys of their own',
     );
-  }
   const app = await buildApi(options);
   try {
     const address = await app.listen({ host, port });
@@ -26,4 +25,14 @@ export async function startApi(options: ApiOptions): Promise<{ address: string; 
       advice: `Stop the other program, or choose another port with --port or OUTRIDER_API_PORT (0 picks a free one).`,
     });
   }
+}
+
+/** Beyond loopback a start without a secret or keys is refused: nobody would have chosen who may come in. */
+function requireSignIn({ api, auth }: Config): void {
+  if (loopback.has(api.host) || auth.jwtSecret !== null || auth.jwksUrl !== null) return;
+  throw new AppError('api_needs_auth', `the API listens on ${api.host} only with a way to sign in`, {
+    exitCode: EXIT.usage,
+    advice:
+      'Set AUTH_JWT_SECRET (32 bytes or more, such as from "openssl rand -base64 48") or auth.jwks_url, or leave api.host at 127.0.0.1.',
+  });
 }

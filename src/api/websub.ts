@@ -26,12 +26,13 @@ export function addWebSubRoutes(
     );
     scope.get<{ Params: { token: string }; Querystring: Record<string, unknown> }>(
       '/websub/:token',
-      { schema: { hide: true } },
+      // Limited per subscription by the callback itself; a hub's address stands for many feeds.
+      { config: { role: 'public', rateLimit: false }, schema: { hide: true } },
       async (request, reply) => send(reply, await callback.verify(request.params.token, request.query)),
     );
     scope.post<{ Params: { token: string } }>(
       '/websub/:token',
-      { schema: { hide: true } },
+      { config: { role: 'public', rateLimit: false }, schema: { hide: true } },
       async (request, reply) => {
         const signature = request.headers['x-hub-signature'];
         const answered = await callback.push(request.params.token, {

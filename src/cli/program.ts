@@ -16,6 +16,7 @@ import { addRoleCommands } from './commands/roles.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addSinksCommands } from './commands/sinks.ts';
 import { addSourceCommands } from './commands/sources.ts';
+import { addTokenCommands } from './commands/token.ts';
 import { packageVersion } from './version.ts';
 
 /** Runs the command line; answers the exit code. */
@@ -73,6 +74,7 @@ First steps:
   addSinksCommands(program);
   addImageCommands(program);
   addDatabaseCommands(program);
+  addTokenCommands(program);
   addConfigCommand(program);
   return program;
 }

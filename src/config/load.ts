@@ -20,7 +20,8 @@ export type LoadOptions = {
 };
 
 // Read by other parts of the program, not settings: they must not be reported as unknown.
-const otherVariables = new Set(['OUTRIDER_CONFIG', 'OUTRIDER_TEST', 'OUTRIDER_ROLE_CHILD']);
+// OUTRIDER_TOKEN is what programs show to the API.
+const otherVariables = new Set(['OUTRIDER_CONFIG', 'OUTRIDER_TEST', 'OUTRIDER_ROLE_CHILD', 'OUTRIDER_TOKEN']);
 
 /** Reads the configuration: command line over environment over file over default. Reports all problems at once. */
 export function loadConfig(options: LoadOptions = {}): LoadedConfig {

@@ -40,6 +40,25 @@ export function text(options: Options<string | null>): Setting<string | null> {
   return { ...options, form: 'text', parse: (value) => asText(value).trim() || null };
 }
 
+/** A secret that is too long to be guessed; an empty value means "not set". */
+export function secretText(
+  options: Omit<Options<string | null>, 'secret'> & { minBytes: number },
+): Setting<string | null> {
+  const { minBytes, ...rest } = options;
+  const form = `text of at least ${minBytes} bytes`;
+  return {
+    ...rest,
+    secret: true,
+    form,
+    parse: (value) => {
+      const text = asText(value).trim();
+      if (text === '') return null;
+      if (Buffer.byteLength(text) < minBytes) throw new Error(`a ${form}`);
+      return text;
+    },
+  };
+}
+
 /** An http(s) address that paths are added to, without its last slash; an empty value means "not set". */
 export function webAddress(options: Options<string | null>): Setting<string | null> {
   const form = 'http(s) address';

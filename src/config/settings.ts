@@ -1,7 +1,25 @@
-import { choice, integer, list, requiredText, type Setting, text, webAddress } from './setting.ts';
+import { isIP } from 'node:net';
+import {
+  choice,
+  integer,
+  list,
+  requiredText,
+  type Setting,
+  secretText,
+  text,
+  webAddress,
+} from './setting.ts';
 import { sinkSettings } from './sink-settings.ts';
 
 const networkPattern = /^\[?[0-9a-fA-F:.]+\]?\/\d{1,3}:(\d{1,5}|\*)$/;
+
+const isAddressOrNetwork = (one: string): boolean => {
+  const [address = '', bits, ...more] = one.split('/');
+  const longest = { 0: -1, 4: 32, 6: 128 }[isIP(address)] ?? -1;
+  return (
+    more.length === 0 && longest > 0 && (bits === undefined || (/^\d{1,3}$/.test(bits) && +bits <= longest))
+  );
+};
 
 const cooldown = (days: number, what: string) =>
   integer({
@@ -47,6 +65,67 @@ export const settings = {
       min: 0,
       max: 65535,
       description: 'Port the API listens on; 0 picks a free one.',
+    }),
+    hosts: list({
+      default: [],
+      item: { test: (one) => /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/i.test(one), form: 'host name' },
+      description:
+        'Names the API answers to besides those of loopback and the address it listens on; requests by another name get 421.',
+    }),
+    trustProxy: list({
+      default: [],
+      item: { test: isAddressOrNetwork, form: 'IP address or CIDR' },
+      description: 'Proxies whose X-Forwarded-For, -Proto and -Host are believed; nobody else is.',
+    }),
+    requestsPerMinute: integer({
+      default: 600,
+      min: 1,
+      max: 1_000_000,
+      description: 'Requests a minute of one signed-in caller, or of one address on public pages.',
+    }),
+    refusalsPerMinute: integer({
+      default: 60,
+      min: 1,
+      max: 1_000_000,
+      description: 'Requests a minute of one address without credentials, and again as many with wrong ones.',
+    }),
+    streams: integer({
+      default: 100,
+      min: 1,
+      max: 10_000,
+      description: 'Streams of server-sent events one API process keeps open.',
+    }),
+    streamsPerCaller: integer({
+      default: 10,
+      min: 1,
+      max: 10_000,
+      description: 'Streams of those that one caller may have.',
+    }),
+  },
+  auth: {
+    jwtSecret: secretText({
+      env: 'AUTH_JWT_SECRET',
+      default: null,
+      minBytes: 32,
+      description: 'Shared secret that HS256 JWTs are signed with.',
+    }),
+    jwtDefaultRole: choice({
+      env: 'AUTH_JWT_DEFAULT_ROLE',
+      choices: ['none', 'read', 'write', 'admin'],
+      default: 'read',
+      description: 'Role of a JWT that names none; none refuses it.',
+    }),
+    jwksUrl: webAddress({
+      default: null,
+      description: 'Address of the key set (JWKS) that RS256 and ES256 JWTs are verified by.',
+    }),
+    jwtIssuer: text({ default: null, description: 'Issuer (`iss`) a JWT must have; any unless set.' }),
+    jwtAudience: text({ default: null, description: 'Audience (`aud`) a JWT must have; any unless set.' }),
+    sessionHours: integer({
+      default: 168,
+      min: 1,
+      max: 8760,
+      description: 'Hours until a browser must sign in again.',
     }),
   },
   fetch: {

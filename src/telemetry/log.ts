@@ -24,13 +24,25 @@ const secretPaths = [
   'connectionString',
 ];
 
+// What looks like a token, a JWT or a password in an address, for messages of errors that quote them. Each begins where a
+// word does and is bounded, so that a long line is read once.
+const secretShapes: readonly (readonly [RegExp, string])[] = [
+  [/(?<![\w-])otr_[\w-]{20,200}/g, 'otr_********'],
+  [/(?<![\w-])eyJ[\w-]{10,2000}\.[\w-]{2,8000}\.[\w-]{0,2000}/g, '********'],
+  [/:\/\/[^\s:@/"]{0,200}:[^\s@/"]{1,200}@/g, '://********@'],
+];
+
+function maskSecrets(line: string): string {
+  return secretShapes.reduce((text, [shape, mask]) => text.replace(shape, mask), line);
+}
+
 /** Makes the process's logger: JSON lines, or text for people. Logs go to stderr so that stdout stays data. */
 export function createLog(options: LogOptions): Log {
   const stream = options.stream ?? process.stderr;
   const text = options.format === 'text' || (options.format === 'auto' && stream.isTTY === true);
   const destination: DestinationStream = text
-    ? { write: (line) => void stream.write(formatLine(line, stream.isTTY === true)) }
-    : { write: (line) => void stream.write(line) };
+    ? { write: (line) => void stream.write(formatLine(maskSecrets(line), stream.isTTY === true)) }
+    : { write: (line) => void stream.write(maskSecrets(line)) };
   return pino(
     {
       level: options.level,

@@ -8,6 +8,9 @@ export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  // Gauges that are named like counters; the same without _total, by type, says as much.
+  for (const what of ['handles', 'requests', 'resources'])
+    registry.removeSingleMetric(`nodejs_active_${what}_total`);
   return {
     registry,
     submitted: new Counter({
@@ -135,8 +138,21 @@ export function createMetrics() {
       registers,
     }),
     leasesExpired: new Gauge({
-      name: 'outrider_leases_expired',
+      name: 'outrider_expired_leases',
       help: 'Leases past their end that nobody has taken over yet; set by the schedule role.',
+      registers,
+    }),
+    apiSeconds: new Histogram({
+      name: 'outrider_api_request_duration_seconds',
+      help: 'Time the API took to answer, by the class of the status; streams are not counted.',
+      labelNames: ['status'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registers,
+    }),
+    apiRefusals: new Counter({
+      name: 'outrider_api_refusals_total',
+      help: 'Requests the API would not serve, by why: sign_in_needed, forbidden, wrong_host, rate_limited.',
+      labelNames: ['reason'],
       registers,
     }),
     loopTurns: new Counter({

@@ -177,7 +177,10 @@ async function readEvents(
   headers: Record<string, string> = {},
 ): Promise<{ id: string; url: string }[]> {
   const stop = new AbortController();
-  const response = await fetch(`${lab.address}${path}`, { signal: stop.signal, headers });
+  const response = await fetch(`${lab.address}${path}`, {
+    signal: stop.signal,
+    headers: { ...lab.headersOf('read'), ...headers },
+  });
   expect(response.headers.get('content-type')).toBe('text/event-stream');
   const events: { id: string; url: string }[] = [];
   let text = '';

@@ -175,8 +175,12 @@ test('the API reads the same', async () => {
   try {
     await server.says(/http:\/\/127\.0\.0\.1:\d+/);
     const base = /http:\/\/127\.0\.0\.1:\d+/.exec(server.stdout + server.stderr)![0];
+    const { token } = (await json('token', 'create', '--name', 'reader', '--role', 'read')) as {
+      token: string;
+    };
     const get = async (path: string): Promise<{ status: number; body: Record<string, unknown> }> => {
-      const response = await fetch(`${base}/api/v1/${path}`);
+      const headers = { authorization: `Bearer ${token}` };
+      const response = await fetch(`${base}/api/v1/${path}`, { headers });
       return { status: response.status, body: (await response.json()) as Record<string, unknown> };
     };
     const page = await get('domains?limit=2&sort=name');

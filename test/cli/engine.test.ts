@@ -162,7 +162,17 @@ describe('up', () => {
     expect(shown.stdout).toMatch(/^Told by +http/m);
     const listed = await json<object[]>(['docs', 'list', '--limit', '3']);
     expect(listed).toHaveLength(3);
-    const found = (await (await fetch(`${address}/api/v1/documents?q=${words.join('+')}`)).json()) as {
+    const { token } = await json<{ token: string }>([
+      'token',
+      'create',
+      '--name',
+      'reader',
+      '--role',
+      'read',
+    ]);
+    const asked = `${address}/api/v1/documents?q=${words.join('+')}`;
+    expect((await fetch(asked)).status).toBe(401);
+    const found = (await (await fetch(asked, { headers: { authorization: `Bearer ${token}` } })).json()) as {
       items: { url: string }[];
     };
     expect(found.items.map((item) => item.url)).toContain(url);

@@ -47,7 +47,7 @@ it('the schedule role says how many domains there are of each status, and how ma
     ])
       expect(text).toContain(line);
     await waitUntil('the leases are counted', async () =>
-      (await metrics.registry.metrics()).includes('outrider_leases_expired 1'),
+      (await metrics.registry.metrics()).includes('outrider_expired_leases 1'),
     );
   } finally {
     await scheduler.stop();

@@ -11,6 +11,7 @@ import { createSource } from '../../src/sources/index.ts';
 import { createLog } from '../../src/telemetry/index.ts';
 import { findOpenSearch, type OpenSearch, startOpenSearch } from '../opensearch/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
+import { makeToken } from '../setup/token.ts';
 import { startWeb, type Web } from '../web/index.ts';
 import { isQuiet } from './crawl-state.ts';
 import { waitUntil } from './wait.ts';
@@ -26,11 +27,13 @@ let dir: string;
 let web: Web;
 let server: OpenSearch | null = null;
 let engine: Engine;
+let token: string;
 const programs: ChildProcess[] = [];
 
 const start = (name: string, ...args: string[]): ChildProcess => {
   const program = spawn(process.execPath, [join(examples, name), engine.address!, ...args], {
     cwd: dir,
+    env: { ...process.env, OUTRIDER_TOKEN: token },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   programs.push(program);
@@ -68,6 +71,7 @@ beforeAll(async () => {
     version: '0.0.0-test',
     log: createLog({ level: 'error', format: 'json' }),
   });
+  token = await makeToken(database.pool, 'write');
 }, 300_000);
 afterAll(async () => {
   for (const program of programs) await end(program, 'SIGKILL');

@@ -13,6 +13,7 @@ import { type Context, loadContext } from '../context.ts';
 import { checkDemo, type DemoResult } from '../demo/checks.ts';
 import { startView } from '../demo/view.ts';
 import { startWebProcess, type WebProcess } from '../demo/web-process.ts';
+import { newSignInWords } from '../sign-in.ts';
 import { untilStopped } from '../stop-signals.ts';
 import { superviseRoles } from './roles.ts';
 
@@ -113,8 +114,14 @@ async function crawl(
     const view = startView(database.pool);
     let hopeless: number | null = null;
     const supervisor = superviseRoles(context, {
-      onReady: (address) =>
-        view.say(`API: ${address}/   (try ${address}/api/v1/documents?q=news)   Stop with Ctrl-C.`),
+      onReady: (address) => {
+        view.say(`API: ${address}/   Stop with Ctrl-C.`);
+        void newSignInWords(database.pool, address).then(
+          // Not by the view, which cuts lines to the terminal's width.
+          (words) => void stderr.write(`${stderr.isTTY === true ? '\r\u001b[K' : ''}${words}\n`),
+          (error: unknown) => context.log.error({ error }, 'no sign-in link could be made'),
+        );
+      },
       onHopeless: (code) => {
         hopeless = code;
       },

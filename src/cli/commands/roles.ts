@@ -8,6 +8,7 @@ import { EXIT } from '../../errors/index.ts';
 import { type RoleSpec, reportToSupervisor, Supervisor } from '../../resilience/index.ts';
 import { type Log, systemClock } from '../../telemetry/index.ts';
 import { type Context, loadContext } from '../context.ts';
+import { signInWords } from '../sign-in.ts';
 import { untilStopped } from '../stop-signals.ts';
 import { packageRoot } from '../version.ts';
 
@@ -51,6 +52,9 @@ async function runRole(role: Role, context: Context): Promise<void> {
     { pid: process.pid, ...(engine.address === null ? {} : { address: engine.address }) },
     `${role} is running`,
   );
+  // Under `up` that one tells how to sign in.
+  if (engine.address !== null && process.send === undefined)
+    process.stdout.write(`${await signInWords(engine.database.pool, engine.address, loaded.config)}\n`);
   const reason = await stopped;
   log.info({ reason }, `${role} is stopping`);
   await engine.stop();
@@ -76,9 +80,16 @@ async function runUp(context: Context): Promise<number> {
   });
   const supervisor = superviseRoles(context, {
     onReady: (address) => {
-      process.stdout.write(
-        `\n  Outrider is running. API: ${address}\n  Add a publisher with: outrider add https://example.com\n  Stop with Ctrl-C.\n\n`,
-      );
+      void signInWords(database.pool, address, loaded.config)
+        .catch((error: unknown) => {
+          log.warn({ error }, 'no sign-in link could be made');
+          return 'Sign in with: outrider token sign-in';
+        })
+        .then((words) =>
+          process.stdout.write(
+            `\n  Outrider is running. API: ${address}\n  ${words}\n  Add a publisher with: outrider add https://example.com\n  Stop with Ctrl-C.\n\n`,
+          ),
+        );
     },
     onHopeless: (code) => giveUp(code),
   });

@@ -1,0 +1,157 @@
+import type { Command } from 'commander';
+import {
+  type ApiToken,
+  createSignInCode,
+  createToken,
+  listTokens,
+  type Role,
+  revokeToken,
+  roles,
+  signInLink,
+  signInMinutes,
+  tokenNamePattern,
+} from '../../auth/index.ts';
+import { AppError, EXIT } from '../../errors/index.ts';
+import { type Context, loadContext, withDatabase } from '../context.ts';
+import { operatorName } from '../operator.ts';
+import { printJson, printTable, relativeTime } from '../output.ts';
+import { signInName } from '../sign-in.ts';
+
+type CreateFlags = { name: string; role: string; expires?: string };
+
+const mostTokens = 10_000;
+
+/** `token`: who may use the API. */
+export function addTokenCommands(program: Command): void {
+  const token = program
+    .command('token')
+    .description('tokens for programs that use the API, and sign-in links');
+  token
+    .command('create')
+    .description('make a token and print it, once')
+    .requiredOption('--name <name>', 'who uses it; events and the audit say it')
+    .requiredOption('--role <role>', roles.join(', '))
+    .option('--expires <time>', 'how long it works, such as 12h, 90d, 52w; for good unless said')
+    .action(async (flags: CreateFlags, command: Command) => runCreate(loadContext(command), flags));
+  token
+    .command('list', { isDefault: true })
+    .description('list tokens with their roles and last use')
+    .option('--revoked', 'with those that were revoked')
+    .action(async (flags: { revoked?: boolean }, command: Command) => {
+      const context = loadContext(command);
+      const tokens = await withDatabase(context, ({ pool }) =>
+        listTokens(pool, { limit: mostTokens, withRevoked: flags.revoked ?? false }),
+      );
+      if (context.flags.json) return printJson(tokens);
+      printTokens(tokens);
+    });
+  token
+    .command('revoke <name|id>')
+    .description('end a token and the sessions it was exchanged for, within seconds')
+    .action(async (which: string, _flags: object, command: Command) => {
+      const context = loadContext(command);
+      const ended = await withDatabase(context, ({ pool }) => revokeNamed(pool, which));
+      if (ended === null)
+        throw new AppError('token_unknown', `there is no token "${which}" in use`, {
+          advice: 'outrider token list',
+        });
+      if (context.flags.json) return printJson(ended);
+      process.stdout.write(`Revoked ${ended.name} (${ended.prefix}…).\n`);
+    });
+  token
+    .command('sign-in')
+    .description(`print a link that signs a browser in, once, within ${signInMinutes} minutes`)
+    .option('--url <address>', 'address of the API as the browser reaches it')
+    .action(async (flags: { url?: string }, command: Command) => {
+      const context = loadContext(command);
+      const base = flags.url === undefined ? usualBase(context) : checkedBase(flags.url);
+      const code = await withDatabase(context, ({ pool }) => createSignInCode(pool, signInName()));
+      const link = signInLink(base, code);
+      if (context.flags.json) return printJson({ link, minutes: signInMinutes });
+      process.stdout.write(`${link}\n`);
+    });
+}
+
+async function runCreate(context: Context, flags: CreateFlags): Promise<void> {
+  const role = roles.find((one): one is Role => one === flags.role);
+  if (role === undefined) throw usage(`--role takes ${roles.join(', ')}; not "${flags.role}"`);
+  if (!new RegExp(tokenNamePattern).test(flags.name))
+    throw usage(
+      '--name takes up to 100 letters, digits, spaces and . _ @ : + -, beginning with a letter or digit',
+    );
+  const expiresInSeconds = flags.expires === undefined ? undefined : secondsOf(flags.expires);
+  const made = await withDatabase(context, ({ pool }) =>
+    createToken(pool, {
+      name: flags.name,
+      role,
+      actor: operatorName(),
+      ...(expiresInSeconds === undefined ? {} : { expiresInSeconds }),
+    }),
+  );
+  if (made.outcome === 'name_taken')
+    throw new AppError('token_name_taken', `a token "${flags.name}" is in use`, {
+      advice: 'Choose another name, or revoke that one first.',
+    });
+  if (context.flags.json) return printJson({ ...made.row, token: made.token });
+  // The token alone on standard output, so that it can be piped; what a person should know beside it.
+  process.stderr.write('This is shown once; keep it safe. Use it as: Authorization: Bearer …\n');
+  process.stdout.write(`${made.token}\n`);
+}
+
+type Db = Parameters<typeof revokeToken>[0];
+
+async function revokeNamed(db: Db, which: string): Promise<ApiToken | null> {
+  const byName = await revokeToken(db, { name: which }, operatorName());
+  if (byName !== null || !/^\d{1,9}$/.test(which)) return byName;
+  return revokeToken(db, { id: Number(which) }, operatorName());
+}
+
+function printTokens(tokens: readonly ApiToken[]): void {
+  if (tokens.length === 0)
+    return void process.stdout.write(
+      'There are no tokens. Make one with: outrider token create --name NAME --role read\n',
+    );
+  printTable(tokens, [
+    { title: 'ID', value: (row) => String(row.id), align: 'right' },
+    { title: 'NAME', value: (row) => row.name, flexible: true },
+    { title: 'ROLE', value: (row) => row.role },
+    { title: 'TOKEN', value: (row) => `${row.prefix}…` },
+    { title: 'CREATED', value: (row) => relativeTime(row.createdAt) },
+    {
+      title: 'LAST USED',
+      value: (row) => (row.lastUsedAt === null ? 'never' : relativeTime(row.lastUsedAt)),
+    },
+    {
+      title: 'ENDS',
+      value: (row) =>
+        row.revokedAt === null
+          ? row.expiresAt === null
+            ? 'never'
+            : relativeTime(row.expiresAt)
+          : `revoked ${relativeTime(row.revokedAt)}`,
+    },
+  ]);
+}
+
+const units: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400, w: 604_800 };
+
+function secondsOf(text: string): number {
+  const [, amount, unit] = /^([1-9]\d{0,4})([mhdw])$/.exec(text.trim()) ?? [];
+  if (amount === undefined || unit === undefined)
+    throw usage(`--expires takes a time such as 12h, 90d or 52w; not "${text}"`);
+  return Number(amount) * units[unit]!;
+}
+
+function usualBase({ loaded: { config } }: Context): string {
+  const { host, port, hosts } = config.api;
+  if (hosts[0] !== undefined) return `https://${hosts[0]}`;
+  if (port !== 0) return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+  throw usage('the port is not known; give the address of the API with --url');
+}
+
+function checkedBase(text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return new URL(text).origin;
+  throw usage(`--url takes an http(s) address, not "${text}"`);
+}
+
+const usage = (message: string): AppError => new AppError('usage', message, { exitCode: EXIT.usage });

@@ -33,6 +33,7 @@ const layers = [
     'jobs',
     'explain',
     'switches',
+    'events',
   ],
   ['fetch', 'ingest', 'discover', 'schedule', 'sinks', 'resilience', 'websub'],
   ['api', 'cli'],

@@ -7,15 +7,20 @@ import type { Database } from '../db/index.ts';
 import type { LoopHealth } from '../resilience/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { addChannelRoutes } from './channels.ts';
+import { addConfigRoutes } from './config.ts';
 import { addDocumentStream } from './document-stream.ts';
 import { addDocumentRoutes } from './documents.ts';
 import { addDomainRoutes } from './domains.ts';
+import { addEventRoutes } from './events.ts';
 import { addFrontierRoutes } from './frontier.ts';
 import { answerHealth } from './health.ts';
 import type { Identity } from './identity.ts';
+import { addListRoutes } from './lists.ts';
 import { addProblems, problemSchema, sendProblem } from './problems.ts';
+import { addSelectorRoutes } from './selectors.ts';
 import { addSinkRoutes } from './sinks.ts';
 import { addSourceRoutes } from './sources.ts';
+import { addSwitchRoutes } from './switches.ts';
 import { addWebSubRoutes } from './websub.ts';
 
 export type ApiOptions = {
@@ -68,12 +73,17 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   addProblems(app, options.log);
   addHealthRoutes(app, options);
   addSourceRoutes(app, options);
+  addSelectorRoutes(app, options);
+  addListRoutes(app, options);
   addChannelRoutes(app, options);
   addFrontierRoutes(app, options);
   addDomainRoutes(app, options);
   addDocumentRoutes(app, options);
   addDocumentStream(app, options);
   addSinkRoutes(app, options);
+  addSwitchRoutes(app, options);
+  addConfigRoutes(app, options);
+  addEventRoutes(app, options);
   addWebSubRoutes(app, options);
   return app;
 }
@@ -109,7 +119,7 @@ function addHealthRoutes(app: FastifyInstance, options: ApiOptions): void {
     reply
       .type('text/plain')
       .send(
-        `Outrider ${options.version}\n\n/api/v1/sources\n/api/v1/channels\n/api/v1/frontier/stats\n/api/v1/domains\n/api/v1/workers\n/api/v1/documents?q=words\n/api/v1/documents/changes\n/api/v1/documents/stream\n/api/v1/sinks\n/api/v1/openapi.json\n/health\n/metrics\n`,
+        `Outrider ${options.version}\n\n/api/v1/sources\n/api/v1/channels\n/api/v1/frontier/stats\n/api/v1/domains\n/api/v1/workers\n/api/v1/documents?q=words\n/api/v1/documents/changes\n/api/v1/documents/stream\n/api/v1/sinks\n/api/v1/switches\n/api/v1/audit\n/api/v1/events\n/api/v1/openapi.json\n/health\n/metrics\n`,
       ),
   );
 }

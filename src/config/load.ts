@@ -22,6 +22,11 @@ export type LoadOptions = {
 // Read by other parts of the program, not settings: they must not be reported as unknown.
 const otherVariables = new Set(['OUTRIDER_CONFIG', 'OUTRIDER_TEST', 'OUTRIDER_ROLE_CHILD']);
 
+const remembered = new WeakMap<object, ReadonlyMap<string, Origin>>();
+
+/** Where the values of a loaded configuration came from; the parts of a process are given the values alone. */
+export const originsOf = (config: Config): ReadonlyMap<string, Origin> => remembered.get(config) ?? new Map();
+
 /** Reads the configuration: command line over environment over file over default. Reports all problems at once. */
 export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const env = options.env ?? process.env;
@@ -52,6 +57,7 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     }
   }
   if (problems.length > 0) throw configError(problems, file);
+  remembered.set(config, origins);
   return { config: config as Config, origins, file };
 }
 

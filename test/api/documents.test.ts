@@ -115,7 +115,9 @@ test('the change feed tells everything once, in pages, and of verdicts', async (
   });
   const labels = { topic: 'ships', sure: 0.9, also: ['sea', 'trade'] };
   const verdict = { version: 1, status: 'classified', labels };
-  expect((await lab.ask('PUT', `/api/v1/documents/${idOf(ferry)}/verdict`, verdict)).status).toBe(200);
+  expect((await lab.ask('PATCH', `/api/v1/documents/${idOf(ferry)}/classification`, verdict)).status).toBe(
+    200,
+  );
   await lab.index();
   const judged = (await lab.ask('GET', `/api/v1/documents/changes?after=${after}&status=classified`)).body;
   expect(judged.items).toHaveLength(1);
@@ -127,24 +129,24 @@ test('the change feed tells everything once, in pages, and of verdicts', async (
 });
 
 test('a verdict is about one version of a document that exists', async () => {
-  const url = (id: string) => `/api/v1/documents/${id}/verdict`;
+  const url = (id: string) => `/api/v1/documents/${id}/classification`;
   const verdict = { version: 2, status: 'classified' };
-  expect(await lab.ask('PUT', url(idOf(bridge)), verdict)).toMatchObject({
+  expect(await lab.ask('PATCH', url(idOf(bridge)), verdict)).toMatchObject({
     status: 409,
     body: { code: 'changed_since' },
   });
-  expect((await lab.ask('PUT', url('nobody'), verdict)).status).toBe(404);
+  expect((await lab.ask('PATCH', url('nobody'), verdict)).status).toBe(404);
   for (const bad of [
-    { ...verdict, status: 'pending' },
+    { ...verdict, status: 'thought about' },
     { ...verdict, labels: { 'a b': 1 } },
     { ...verdict, labels: { deep: { er: 1 } } },
     { ...verdict, version: 0 },
     { version: 1 },
   ])
-    expect((await lab.ask('PUT', url(idOf(bridge)), bad)).status, JSON.stringify(bad)).toBe(400);
+    expect((await lab.ask('PATCH', url(idOf(bridge)), bad)).status, JSON.stringify(bad)).toBe(400);
   const { body } = await lab.ask('POST', '/api/v1/documents/verdicts', {
     verdicts: [
-      { id: idOf(bridge), version: 1, status: 'failed', labels: { why: 'no \u0000 model' } },
+      { id: idOf(bridge), version: 1, status: 'failed', labels: { why: 'no model' } },
       { id: idOf(bridge), version: 7, status: 'failed' },
       { id: 'nobody', version: 1, status: 'classified' },
     ],
@@ -156,7 +158,7 @@ test('a verdict is about one version of a document that exists', async () => {
   ]);
   expect((await lab.ask('GET', `/api/v1/documents/${idOf(bridge)}`)).body).toMatchObject({
     classification_status: 'failed',
-    labels: { why: 'no  model' },
+    labels: { why: 'no model' },
   });
   // Another text is another matter.
   await storeDocuments(lab.database.pool, [{ url: bridge, sourceId, text: textOf(bridge, 2) }]);

@@ -48,13 +48,26 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     connectionTimeout: 60_000,
     keepAliveTimeout: 10_000,
     routerOptions: { maxParamLength: 2048 },
+    // An address that no route can have: the error handler is never asked about it.
+    frameworkErrors: (error, _request, reply) =>
+      void sendProblem(reply, error.statusCode ?? 400, 'request_invalid', error.message.slice(0, 200)),
   }).withTypeProvider<TypeBoxTypeProvider>();
   // An address is all text, so its numbers are read as such; a body says itself what is a number and what is text.
   const loose = new Ajv({ coerceTypes: 'array', useDefaults: true, allErrors: false });
   const exact = new Ajv({ useDefaults: true, allErrors: false });
-  app.setValidatorCompiler(({ schema, httpPart }) =>
-    (httpPart === 'body' ? exact : loose).compile(schema as object),
-  );
+  app.setValidatorCompiler(({ schema, httpPart }) => {
+    if (httpPart === 'body') return exact.compile(schema as object);
+    const validate = loose.compile(schema as object);
+    // Ajv reads "1e400" as a number and then forgets to hold it against the bounds.
+    const isBounded = (value: unknown): boolean => typeof value !== 'number' || Number.isFinite(value);
+    return (data: object) => {
+      if (!validate(data))
+        return { error: new Error(loose.errorsText(validate.errors, { dataVar: httpPart ?? '' })) };
+      return (
+        Object.values(data).every(isBounded) || { error: new Error(`${httpPart} has an endless number`) }
+      );
+    };
+  });
   // Schemas of answers are for readers and tests. A serializer made from them would drop what they do not name.
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
   await app.register(swagger, {

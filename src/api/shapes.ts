@@ -85,6 +85,8 @@ export function parseCursor(given: string, numbers: readonly { least: bigint; mo
     throw cursorInvalid();
   }
   if (!Array.isArray(parsed) || parsed.length !== numbers.length) throw cursorInvalid();
+  // The decoder skips what is no base64: a cursor has one spelling.
+  if (writeCursor(parsed) !== given) throw cursorInvalid();
   return numbers.map(({ least, most }, index) => {
     const one: unknown = parsed[index];
     if ((typeof one !== 'string' && typeof one !== 'number') || !/^\d{1,19}$/.test(String(one)))

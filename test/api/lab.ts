@@ -1,4 +1,4 @@
-import { startApi } from '../../src/api/index.ts';
+import { type ApiOptions, startApi } from '../../src/api/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { indexDocuments } from '../../src/documents/index.ts';
 import { createLog, createMetrics, systemClock } from '../../src/telemetry/index.ts';
@@ -20,10 +20,18 @@ export type ApiLab = {
   close(): Promise<void>;
 };
 
+/** What a test needs that others do not. */
+export type LabOptions = {
+  /** Settings by their file keys. */
+  overrides?: Readonly<Record<string, unknown>>;
+  /** Who asks, instead of an admin. */
+  operator?: ApiOptions['operator'];
+};
+
 /** Starts it on a free port. */
-export async function startApiLab(): Promise<ApiLab> {
+export async function startApiLab({ overrides = {}, operator }: LabOptions = {}): Promise<ApiLab> {
   const database = await createTestDatabase();
-  const { config } = loadConfig({ env: {}, overrides: { 'api.port': 0 } });
+  const { config } = loadConfig({ env: {}, overrides: { 'api.port': 0, ...overrides } });
   const api = await startApi({
     database: database.db,
     config,
@@ -32,6 +40,7 @@ export async function startApiLab(): Promise<ApiLab> {
     metrics: createMetrics(),
     version: '0.0.0-test',
     loops: () => [],
+    ...(operator === undefined ? {} : { operator }),
   });
   return {
     database,

@@ -43,8 +43,8 @@ export async function loadEvents(db: Queryable, after: EventPlace, limit: number
   const tx = after.tx.toString();
   // Of its own kind a place names the last one seen; the audit of its transaction comes before any move of it.
   const audit = await db.query<Row<AuditEntry>>(
-    `SELECT id::text AS id, at, actor, action, subject, detail, tx::text AS tx FROM audit
-      WHERE ${isComplete} AND (tx, id) > ($1::xid8, $2::bigint) ORDER BY tx, id LIMIT $3`,
+    `SELECT a.id::text AS id, a.at, a.actor, a.action, a.subject, a.detail, a.tx::text AS tx FROM audit a
+      WHERE ${isComplete} AND (a.tx, a.id) > ($1::xid8, $2::bigint) ORDER BY a.tx, a.id LIMIT $3`,
     [tx, after.kind === 'audit' ? (after.id ?? lowestNumber) : highestNumber, limit],
   );
   const moves = await db.query<Row<DomainMove>>(
@@ -129,8 +129,8 @@ export async function listAudit(
   options: { limit: number; beforeId?: bigint },
 ): Promise<AuditEntry[]> {
   const result = await db.query<AuditEntry>(
-    `SELECT id::text AS id, at, actor, action, subject, detail FROM audit
-      WHERE $2::bigint IS NULL OR id < $2 ORDER BY id DESC LIMIT $1`,
+    `SELECT a.id::text AS id, a.at, a.actor, a.action, a.subject, a.detail FROM audit a
+      WHERE $2::bigint IS NULL OR a.id < $2 ORDER BY a.id DESC LIMIT $1`,
     [options.limit, options.beforeId?.toString() ?? null],
   );
   return result.rows;

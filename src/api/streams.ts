@@ -42,9 +42,13 @@ export class Streams {
     this.requireRoom();
     reply.hijack();
     const { raw } = reply;
-    const left = new AbortController();
-    raw.once('close', () => left.abort());
-    const gone = AbortSignal.any([left.signal, this.#stop]);
+    // By hand: the signals that AbortSignal.any makes would be kept as long as the server's own.
+    const leaving = new AbortController();
+    const leave = (): void => leaving.abort();
+    const gone = leaving.signal;
+    raw.once('close', leave);
+    this.#stop.addEventListener('abort', leave);
+    if (this.#stop.aborted) leave();
     this.#readers += 1;
     try {
       raw.writeHead(200, {
@@ -58,6 +62,7 @@ export class Streams {
       this.#log.warn({ error }, `a stream of ${this.#name} broke off`);
     } finally {
       this.#readers -= 1;
+      this.#stop.removeEventListener('abort', leave);
       raw.end();
     }
     return reply;

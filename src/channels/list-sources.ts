@@ -43,9 +43,9 @@ const statusColumns = `s.id, s.slug, s.name, s.url, s.enabled, s.disabled_at AS 
             s.ingestion_mode AS "ingestionMode", s.feed_poll_interval_minutes AS "feedPollIntervalMinutes", s.priority,
             s.rate_limit_ms AS "rateLimitMs", s.settings, s.created_at AS "createdAt", c.channels, c.failing,
             c.last_item_at AS "lastItemAt", d.searching`;
-const matches = `($1::text IS NULL OR s.ingestion_mode = $1) AND ($2::boolean IS NULL OR s.enabled = $2)
-        AND ($3::boolean IS NOT TRUE OR c.failing > 0)
+const isNamed = `($1::text IS NULL OR s.ingestion_mode = $1) AND ($2::boolean IS NULL OR s.enabled = $2)
         AND ($4::text IS NULL OR s.name ILIKE $4 OR s.slug ILIKE $4 OR s.url ILIKE $4)`;
+const isFailing = '($3::boolean IS NOT TRUE OR c.failing > 0)';
 
 const valuesOf = (filter: SourceFilter): unknown[] => [
   filter.mode ?? null,
@@ -58,7 +58,7 @@ const valuesOf = (filter: SourceFilter): unknown[] => [
 /** Sources with their channels summed up, in the order they were added. */
 export async function listSourceStatus(db: Queryable, filter: SourceFilter = {}): Promise<SourceStatus[]> {
   const result = await db.query<SourceStatus>(
-    `SELECT ${statusColumns} FROM sources s ${summedUp} WHERE ${matches} ORDER BY s.id LIMIT $5`,
+    `SELECT ${statusColumns} FROM sources s ${summedUp} WHERE ${isNamed} AND ${isFailing} ORDER BY s.id LIMIT $5`,
     valuesOf(filter),
   );
   return result.rows;
@@ -81,16 +81,28 @@ export async function pageSources(
   db: Queryable,
   filter: SourceFilter & { status?: SourceStatusWord; afterId: number; limit: number },
 ): Promise<{ rows: SourceStatus[]; nextId: number | null }> {
+  const { limit, afterId, status, failing } = filter;
+  const needsState = status !== undefined || failing === true;
+  const isFiltered =
+    needsState || [filter.mode, filter.enabled, filter.search].some((one) => one !== undefined);
+  // Channels are summed up for as few sources as can be: for those that are answered, unless the sums decide.
   const result = await db.query<SourceStatus & { last: number | null; looked: number }>(
-    `WITH looked AS MATERIALIZED (SELECT * FROM sources WHERE id > $6 ORDER BY id LIMIT ${mostLooked}),
+    `WITH looked AS MATERIALIZED (SELECT * FROM sources WHERE id > $6 ORDER BY id LIMIT $8),
+     named AS MATERIALIZED (SELECT * FROM looked s WHERE ${isNamed} ORDER BY s.id LIMIT $9),
      found AS (
-       SELECT ${statusColumns} FROM looked s ${summedUp}
-        WHERE ${matches} AND ($7::text IS NULL OR $7 = CASE WHEN NOT s.enabled THEN 'disabled' WHEN c.failing > 0 THEN 'failing'
+       SELECT ${statusColumns} FROM named s ${summedUp}
+        WHERE ${isFailing} AND ($7::text IS NULL OR $7 = CASE WHEN NOT s.enabled THEN 'disabled' WHEN c.failing > 0 THEN 'failing'
                 WHEN d.searching AND c.channels = 0 THEN 'searching' ELSE 'ok' END)
         ORDER BY s.id LIMIT $5)
      SELECT f.*, l.last, l.looked FROM (SELECT max(id) AS last, count(*)::integer AS looked FROM looked) l LEFT JOIN found f ON true
       ORDER BY f.id`,
-    [...valuesOf(filter), filter.afterId, filter.status ?? null],
+    [
+      ...valuesOf(filter),
+      afterId,
+      status ?? null,
+      isFiltered ? mostLooked : limit,
+      needsState ? mostLooked : limit,
+    ],
   );
   const [first] = result.rows;
   // Without a match the one row carries only how far the look went.

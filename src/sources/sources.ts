@@ -58,7 +58,8 @@ export function slugOf(name: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '');
-  return slug || 'source';
+  // The API has a list at the place of this one.
+  return slug === 'export' ? 'export_source' : slug || 'source';
 }
 
 export type NewSource = {

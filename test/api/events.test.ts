@@ -94,6 +94,28 @@ test('many events of one transaction are all told, in portions', async () => {
   reader.leave();
 });
 
+test('a reader that does not read misses nothing', async () => {
+  const reader = await follow();
+  // 30 MB: more than any buffer between takes.
+  await lab.database.pool.query(
+    `INSERT INTO audit (actor, action, subject, detail)
+     SELECT 'test', 'large', n::text, jsonb_build_object('words', repeat('x', 100000)) FROM generate_series(1, 300) n`,
+  );
+  await note('last');
+  // Another one hears of the last before the first has read a word.
+  const other = await follow();
+  await note('after it');
+  await other.until!((all) => kept(all).length >= 1);
+  other.leave();
+  const told = await reader.until!((all) => kept(all).length >= 302);
+  expect(subjects(told)).toEqual([
+    ...Array.from({ length: 300 }, (_, n) => String(n + 1)),
+    'last',
+    'after it',
+  ]);
+  reader.leave();
+});
+
 test('a slower transaction is not passed by', async () => {
   const reader = await follow();
   const slow = await lab.database.pool.connect();

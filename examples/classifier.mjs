@@ -23,8 +23,8 @@ function classify({ title, text }) {
 
 await followChanges({ api, placeFile, status: 'pending', signal: stopSignal() }, async (document) => {
   const labels = classify(document);
-  const response = await fetch(`${api}/api/v1/documents/${document.id}/verdict`, {
-    method: 'PUT',
+  const response = await fetch(`${api}/api/v1/documents/${document.id}/classification`, {
+    method: 'PATCH',
     headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify({ version: document.version, status: 'classified', labels }),
   });

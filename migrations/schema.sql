@@ -37,7 +37,8 @@ CREATE TABLE audit (
   actor text NOT NULL,
   action text NOT NULL,
   subject text NOT NULL,
-  detail jsonb DEFAULT '{}'::jsonb NOT NULL
+  detail jsonb DEFAULT '{}'::jsonb NOT NULL,
+  tx xid8 DEFAULT pg_current_xact_id() NOT NULL
 );
 CREATE TABLE auth_secrets (
   name text NOT NULL,
@@ -270,7 +271,8 @@ CREATE TABLE domain_events (
   from_status domain_status,
   to_status domain_status NOT NULL,
   reason text NOT NULL,
-  actor text NOT NULL
+  actor text NOT NULL,
+  tx xid8 DEFAULT pg_current_xact_id() NOT NULL
 );
 CREATE TABLE domain_runs (
   bucket smallint NOT NULL,
@@ -735,8 +737,10 @@ ALTER TABLE workers ADD CONSTRAINT workers_role_check CHECK ((role = ANY (ARRAY[
 
 -- indexes
 CREATE UNIQUE INDEX api_tokens_name ON api_tokens USING btree (name) WHERE (revoked_at IS NULL);
+CREATE INDEX audit_tx ON audit USING btree (tx, id);
 CREATE INDEX channel_addresses_channel ON channel_addresses USING btree (channel_id, left_at);
 CREATE INDEX channel_state_hub ON channel_state USING btree (bucket, channel_id) WHERE (hub IS NOT NULL);
+CREATE INDEX channel_state_trouble ON channel_state USING btree (errors_in_row DESC, channel_id) WHERE (errors_in_row > 0);
 CREATE INDEX channels_parent ON channels USING btree (parent_id) WHERE (parent_id IS NOT NULL);
 CREATE INDEX channels_source ON channels USING btree (source_id);
 CREATE INDEX crawl_log_domain ON ONLY public.crawl_log USING btree (bucket, domain_key, at);
@@ -748,6 +752,7 @@ CREATE INDEX document_search_source ON document_search USING btree (source_id, c
 CREATE INDEX document_search_words ON document_search USING gin (words);
 CREATE INDEX documents_recent ON documents USING btree (crawled_at);
 CREATE UNIQUE INDEX documents_text ON documents USING btree (bucket, domain_key, content_hash) WHERE (page_type <> 'stub'::text);
+CREATE INDEX domain_events_tx ON domain_events USING btree (tx, id);
 CREATE INDEX domain_slots_ready ON domain_slots USING btree (pool, top, next_at) WHERE (top IS NOT NULL);
 CREATE INDEX domain_slots_wake ON domain_slots USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 CREATE INDEX domains_status ON domains USING btree (status, name);

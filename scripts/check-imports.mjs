@@ -34,6 +34,7 @@ const layers = [
     'explain',
     'switches',
     'auth',
+    'events',
   ],
   ['fetch', 'ingest', 'discover', 'schedule', 'sinks', 'resilience', 'websub'],
   ['api', 'cli'],

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { type Config, databaseOptions } from './config/index.ts';
+import { type Config, databaseOptions, userAgentOf } from './config/index.ts';
 import { type Database, openDatabase } from './db/index.ts';
 import { saveBudget } from './domains/index.ts';
 import { AppError, EXIT, messageOf } from './errors/index.ts';
@@ -165,11 +165,4 @@ function readHosts(path: string): string {
       },
     );
   }
-}
-
-/** The user agent every request carries. */
-export function userAgentOf(config: Config, version: string): string {
-  if (config.fetch.userAgent !== null) return config.fetch.userAgent;
-  const contact = config.fetch.contactUrl === null ? '' : ` (+${config.fetch.contactUrl})`;
-  return `${config.fetch.productToken}/${version}${contact}`;
 }

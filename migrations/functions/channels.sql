@@ -56,7 +56,7 @@ CREATE FUNCTION channel_crashed(p_bucket smallint, p_hash bytea, p_now timestamp
 $$;
 
 -- Wakes a channel: what its errors led to is forgotten and it is due now. Validators stay. False: it has no row.
-CREATE FUNCTION channel_wake(p_id integer, p_skew interval DEFAULT '0') RETURNS boolean LANGUAGE plpgsql AS $$
+CREATE FUNCTION channel_wake(p_id integer, p_skew interval DEFAULT '0', p_forget boolean DEFAULT true) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
   v_now timestamptz := now() + p_skew;
   v_channel channels;
@@ -64,8 +64,10 @@ BEGIN
   SELECT * INTO v_channel FROM channels c WHERE c.id = p_id;
   PERFORM FROM domain_slots s WHERE s.bucket = v_channel.bucket AND s.domain_key = v_channel.domain_key FOR UPDATE;
   UPDATE channel_state s SET slept_at = NULL, sleep_reason = NULL, errors_in_row = 0, error_kind = NULL, failing_since = NULL
-   WHERE s.bucket = v_channel.bucket AND s.channel_id = p_id;
-  UPDATE url_frontier f SET tries = 0, due_at = least(f.due_at, v_now), error_code = NULL, error_text = NULL
+   WHERE p_forget AND s.bucket = v_channel.bucket AND s.channel_id = p_id;
+  UPDATE url_frontier f
+     SET due_at = least(f.due_at, v_now), tries = CASE WHEN p_forget THEN 0 ELSE f.tries END,
+         error_code = CASE WHEN NOT p_forget THEN f.error_code END, error_text = CASE WHEN NOT p_forget THEN f.error_text END
    WHERE f.bucket = v_channel.bucket AND f.domain_key = v_channel.domain_key AND f.url_hash = v_channel.url_hash
      AND f.status = 'pending' AND f.due_at IS NOT NULL;
   IF NOT FOUND THEN

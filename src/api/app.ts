@@ -9,20 +9,25 @@ import type { LoopHealth } from '../resilience/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { addSessionRoutes } from './auth.ts';
 import { addChannelRoutes } from './channels.ts';
+import { addConfigRoutes } from './config.ts';
 import { sessionCookie } from './credentials.ts';
 import { addDocumentStream } from './document-stream.ts';
 import { addDocumentRoutes } from './documents.ts';
 import { addDomainRoutes } from './domains.ts';
+import { addEventRoutes } from './events.ts';
 import { addFrontierRoutes } from './frontier.ts';
 import { answerHealth } from './health.ts';
 import { addHostCheck, addSecurityHeaders } from './hosts.ts';
 import { addGuard } from './identity.ts';
-import { addProblems, problemSchema } from './problems.ts';
+import { addListRoutes } from './lists.ts';
+import { addProblems, problemSchema, sendProblem } from './problems.ts';
 import { addRateLimits } from './rate-limits.ts';
+import { addSelectorRoutes } from './selectors.ts';
 import { addSignIn } from './sign-in.ts';
 import { addSinkRoutes } from './sinks.ts';
 import { addSourceRoutes } from './sources.ts';
 import { StreamRoom } from './streams.ts';
+import { addSwitchRoutes } from './switches.ts';
 import { addTokenRoutes } from './tokens.ts';
 import { addWebSubRoutes } from './websub.ts';
 
@@ -56,14 +61,27 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     http: { headersTimeout: 15_000, connectionsCheckingInterval: 1000 },
     trustProxy: options.config.api.trustProxy.length === 0 ? false : [...options.config.api.trustProxy],
     routerOptions: { maxParamLength: 2048 },
+    // An address that no route can have: the error handler is never asked about it.
+    frameworkErrors: (error, _request, reply) =>
+      void sendProblem(reply, error.statusCode ?? 400, 'request_invalid', error.message.slice(0, 200)),
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.maxConnections = mostConnections;
   // An address is all text, so its numbers are read as such; a body says itself what is a number and what is text.
   const loose = new Ajv({ coerceTypes: 'array', useDefaults: true, allErrors: false });
   const exact = new Ajv({ useDefaults: true, allErrors: false });
-  app.setValidatorCompiler(({ schema, httpPart }) =>
-    (httpPart === 'body' ? exact : loose).compile(schema as object),
-  );
+  app.setValidatorCompiler(({ schema, httpPart }) => {
+    if (httpPart === 'body') return exact.compile(schema as object);
+    const validate = loose.compile(schema as object);
+    // Ajv reads "1e400" as a number and then forgets to hold it against the bounds.
+    const isBounded = (value: unknown): boolean => typeof value !== 'number' || Number.isFinite(value);
+    return (data: object) => {
+      if (!validate(data))
+        return { error: new Error(loose.errorsText(validate.errors, { dataVar: httpPart ?? '' })) };
+      return (
+        Object.values(data).every(isBounded) || { error: new Error(`${httpPart} has an endless number`) }
+      );
+    };
+  });
   // Schemas of answers are for readers and tests. A serializer made from them would drop what they do not name.
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
   await app.register(swagger, {
@@ -98,12 +116,17 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   addTokenRoutes(app, { database, auth });
   addHealthRoutes(app, options);
   addSourceRoutes(app, options);
+  addSelectorRoutes(app, options);
+  addListRoutes(app, options);
   addChannelRoutes(app, options);
   addFrontierRoutes(app, options);
   addDomainRoutes(app, options);
   addDocumentRoutes(app, options);
   addDocumentStream(app, { ...options, streams });
   addSinkRoutes(app, options);
+  addSwitchRoutes(app, options);
+  addConfigRoutes(app, options);
+  addEventRoutes(app, { ...options, streams });
   addWebSubRoutes(app, options);
   return app;
 }
@@ -144,7 +167,7 @@ function addHealthRoutes(app: FastifyInstance, options: ApiOptions): void {
     reply
       .type('text/plain')
       .send(
-        `Outrider ${options.version}\n\nEverything below /api/v1 needs a token (outrider token create) or a session (outrider token sign-in).\n\n/api/v1/sources\n/api/v1/channels\n/api/v1/frontier/stats\n/api/v1/domains\n/api/v1/workers\n/api/v1/documents?q=words\n/api/v1/documents/changes\n/api/v1/documents/stream\n/api/v1/sinks\n/api/v1/openapi.json\n/health\n/metrics\n`,
+        `Outrider ${options.version}\n\nEverything below /api/v1 needs a token (outrider token create) or a session (outrider token sign-in).\n\n/api/v1/sources\n/api/v1/channels\n/api/v1/frontier/stats\n/api/v1/domains\n/api/v1/workers\n/api/v1/documents?q=words\n/api/v1/documents/changes\n/api/v1/documents/stream\n/api/v1/sinks\n/api/v1/switches\n/api/v1/audit\n/api/v1/events\n/api/v1/openapi.json\n/health\n/metrics\n`,
       ),
   );
 }

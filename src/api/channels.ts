@@ -1,39 +1,382 @@
 import { Type, type TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
-import { listChannels, loadPushStates } from '../channels/index.ts';
-import type { Database } from '../db/index.ts';
-import { limit, strict } from './fields.ts';
+import {
+  type Channel,
+  type ChannelStatus,
+  createChannel,
+  findChannel,
+  listAddresses,
+  listChannels,
+  loadPolls,
+  loadPushStates,
+  type PushState,
+  pageChannels,
+  pollChannel,
+  removeChannel,
+  setChannelEnabled,
+  unknownChannel,
+  updateChannel,
+  wakeChannel,
+} from '../channels/index.ts';
+import type { Config } from '../config/index.ts';
+import type { Database, Queryable } from '../db/index.ts';
+import { AppError } from '../errors/index.ts';
+import { withScheme } from '../source-lists/index.ts';
+import { loadSources, requireSource } from '../sources/index.ts';
+import { saveAudit } from '../switches/index.ts';
+import { createAddressCheck, requireAllowed } from './addresses.ts';
+import { cursor, limit, oneOf, strict } from './fields.ts';
+import {
+  address,
+  answer,
+  count,
+  date,
+  orNull,
+  page,
+  parseCursor,
+  serial,
+  serialRange,
+  slug,
+  text,
+  wideRange,
+  writeCursor,
+} from './shapes.ts';
+
+const tags = ['channels'];
+const kinds = ['feed', 'sitemap', 'page'] as const;
+const named = Type.Object({ id: serial }, strict);
+const intervalSeconds = Type.Integer({ minimum: 30, maximum: 2_592_000 });
+
+const pushShape = answer({
+  channelId: serial,
+  hub: Type.String(),
+  state: Type.String(),
+  leaseUntil: orNull(date),
+  pushes: count,
+  items: count,
+  unsigned: count,
+  unreadable: count,
+  lastPushAt: orNull(date),
+  nextAt: date,
+  error: orNull(Type.String()),
+});
+
+const channelFields = {
+  id: serial,
+  sourceId: serial,
+  kind: oneOf(kinds),
+  url: Type.String(),
+  enabled: Type.Boolean(),
+  intervalSeconds,
+  foundBy: oneOf(['manual', 'link', 'path', 'robots', 'index'] as const),
+  title: orNull(Type.String()),
+  parentId: orNull(serial),
+  depth: count,
+  failingForMs: orNull(Type.Number()),
+  errorsInRow: count,
+  errorKind: orNull(Type.String()),
+  asleep: Type.Boolean(),
+  sleepReason: orNull(Type.String()),
+  redirectTo: orNull(Type.String()),
+  redirects: count,
+  floorSeconds: orNull(count),
+  lastSuccessAt: orNull(date),
+  pushed: Type.Boolean(),
+  polls: count,
+  notModified: count,
+  itemsSeen: count,
+  itemsNew: count,
+  dueAt: orNull(date),
+  delaySeconds: orNull(Type.Number()),
+  delayedItems: count,
+  lateSeconds: orNull(Type.Number()),
+  push: orNull(pushShape),
+};
+const channelShape = answer(channelFields);
+
+const pollShape = answer({
+  at: date,
+  status: orNull(Type.Integer()),
+  outcome: Type.String(),
+  url: Type.String(),
+  waitMs: orNull(Type.Integer()),
+  headersMs: orNull(Type.Integer()),
+  totalMs: orNull(Type.Integer()),
+  bytes: orNull(count),
+  worker: Type.String(),
+});
+
+type Options = { database: Database; config: Config };
 
 /** Channels: the feeds and sitemaps that are polled. */
-export function addChannelRoutes(instance: FastifyInstance, { database }: { database: Database }): void {
+export function addChannelRoutes(instance: FastifyInstance, options: Options): void {
+  addReading(instance, options);
+  addChanging(instance, options);
+  addActs(instance, options);
+}
+
+function addReading(instance: FastifyInstance, { database: { pool } }: Options): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();
-  const { pool } = database;
   app.get(
     '/api/v1/channels',
     {
       schema: {
+        operationId: 'listChannels',
+        tags,
         summary: 'Channels with their polls and pushes, trouble first',
-        querystring: Type.Object({ limit: limit(1000, 100) }, strict),
+        querystring: Type.Object(
+          {
+            source: Type.Optional(slug),
+            kind: Type.Optional(oneOf(kinds)),
+            failing: Type.Optional(Type.Boolean({ description: 'only those whose polls fail' })),
+            pushed: Type.Optional(Type.Boolean({ description: 'only those that a hub pushes' })),
+            files: Type.Optional(Type.Boolean({ description: 'also the files that sitemap indexes name' })),
+            limit: limit(1000, 100),
+            cursor: Type.Optional(cursor),
+          },
+          strict,
+        ),
+        response: { 200: page(channelShape) },
       },
     },
-    async (request) => {
-      const channels = await listChannels(pool, request.query);
-      const pushes = await loadPushStates(
-        pool,
-        channels.map((one) => one.id),
-      );
+    async ({ query }) => {
+      const { source, kind, failing, pushed, files } = query;
+      const [errorsInRow, id] =
+        query.cursor === undefined ? [] : parseCursor(query.cursor, [serialRange, serialRange]);
+      const after = id === undefined ? {} : { after: { errorsInRow: Number(errorsInRow), id: Number(id) } };
+      const { rows, next } = await pageChannels(pool, {
+        limit: query.limit,
+        ...after,
+        ...(source === undefined ? {} : { sourceId: (await requireSource(pool, source)).id }),
+        ...(kind === undefined ? {} : { kind }),
+        ...(failing === undefined ? {} : { failing }),
+        ...(pushed === undefined ? {} : { pushed }),
+        ...(files === undefined ? {} : { files }),
+      });
       return {
-        items: channels.map(
-          ({ hash: _hash, rhythm: _rhythm, polls, notModified, itemsSeen, itemsNew, ...rest }) => ({
-            ...rest,
-            polls: Number(polls),
-            notModified: Number(notModified),
-            itemsSeen: Number(itemsSeen),
-            itemsNew: Number(itemsNew),
-            push: pushes.get(rest.id) ?? null,
-          }),
-        ),
+        items: await shownAll(pool, rows),
+        cursor: next === null ? null : writeCursor([next.errorsInRow, next.id]),
       };
     },
   );
+  app.get(
+    '/api/v1/channels/:id',
+    {
+      schema: {
+        operationId: 'getChannel',
+        tags,
+        summary: 'One channel with how its polls went and the addresses it has left',
+        params: named,
+        response: {
+          200: answer({
+            ...channelFields,
+            addresses: Type.Array(answer({ url: Type.String(), leftAt: date })),
+          }),
+        },
+      },
+    },
+    async ({ params: { id } }) => ({
+      ...(await loadShown(pool, id)),
+      addresses: await listAddresses(pool, id),
+    }),
+  );
+  app.get(
+    '/api/v1/channels/:id/polls',
+    {
+      schema: {
+        operationId: 'listPolls',
+        tags,
+        summary: 'Polls of a channel from the crawl log, newest first',
+        description:
+          'Looks at 20,000 requests of the domain at a time: a page may have few items, or none, and a cursor that goes on.',
+        params: named,
+        querystring: Type.Object({ limit: limit(500, 50), cursor: Type.Optional(cursor) }, strict),
+        response: { 200: page(pollShape) },
+      },
+    },
+    async ({ params, query }) => {
+      const [beforeUs] = query.cursor === undefined ? [] : parseCursor(query.cursor, [timeRange]);
+      const channel = await requireChannel(pool, params.id);
+      const { polls, nextUs } = await loadPolls(pool, channel, {
+        limit: query.limit,
+        ...(beforeUs === undefined ? {} : { beforeUs }),
+      });
+      return { items: polls, cursor: nextUs === null ? null : writeCursor([nextUs.toString()]) };
+    },
+  );
+}
+
+// Microseconds up to the year 9999: what lies beyond is no time that a timestamp takes.
+const timeRange = { ...wideRange, most: 253_402_300_799_999_999n };
+
+function addChanging(instance: FastifyInstance, { database: { pool }, config }: Options): void {
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>();
+  const check = createAddressCheck(config);
+  app.post(
+    '/api/v1/channels',
+    {
+      schema: {
+        operationId: 'addChannel',
+        tags,
+        summary: 'Poll an address for a source; one that is polled already is answered as it is',
+        body: Type.Object(
+          {
+            source: slug,
+            url: address,
+            kind: Type.Optional(oneOf(kinds)),
+            intervalSeconds: Type.Optional(intervalSeconds),
+            title: Type.Optional(text(500)),
+          },
+          strict,
+        ),
+        response: { 200: channelShape, 201: channelShape },
+      },
+    },
+    async ({ body, identity }, reply) => {
+      const url = withScheme(body.url);
+      requireAllowed(check, url);
+      const source = await requireSource(pool, body.source);
+      const kind = body.kind ?? 'feed';
+      const minutes =
+        kind === 'sitemap' ? config.polling.sitemapIntervalMinutes : source.feedPollIntervalMinutes;
+      const { channel, created } = await createChannel(pool, {
+        sourceId: source.id,
+        kind,
+        url,
+        intervalSeconds: body.intervalSeconds ?? minutes * 60,
+        foundBy: 'manual',
+        ...(body.title === undefined ? {} : { title: body.title }),
+      });
+      if (created) await audit(pool, identity.name, 'channel_add', channel);
+      return reply.code(created ? 201 : 200).send(await loadShown(pool, channel.id));
+    },
+  );
+  app.patch(
+    '/api/v1/channels/:id',
+    {
+      schema: {
+        operationId: 'updateChannel',
+        tags,
+        summary: 'Change how often an address is polled, or what it is called',
+        params: named,
+        body: Type.Object(
+          { intervalSeconds: Type.Optional(intervalSeconds), title: Type.Optional(orNull(text(500))) },
+          { ...strict, minProperties: 1 },
+        ),
+        response: { 200: channelShape },
+      },
+    },
+    async ({ params, body, identity }) => {
+      const { intervalSeconds, title } = body;
+      await updateChannel(
+        pool,
+        await requireChannel(pool, params.id),
+        {
+          ...(intervalSeconds === undefined ? {} : { intervalSeconds }),
+          ...(title === undefined ? {} : { title }),
+        },
+        identity.name,
+      );
+      return loadShown(pool, params.id);
+    },
+  );
+  app.delete(
+    '/api/v1/channels/:id',
+    {
+      schema: {
+        operationId: 'deleteChannel',
+        tags,
+        summary: 'Stop polling a channel for good; what it brought stays',
+        params: named,
+        response: { 200: answer({ id: serial, deleted: Type.Literal(true) }) },
+      },
+    },
+    async ({ params: { id }, identity }) => {
+      const channel = await requireChannel(pool, id);
+      if (!(await removeChannel(pool, id))) throw unknownChannel(String(id));
+      await audit(pool, identity.name, 'channel_remove', channel);
+      return { id, deleted: true as const };
+    },
+  );
+}
+
+function addActs(instance: FastifyInstance, { database: { pool } }: Options): void {
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>();
+  const acts = [
+    ['poll', 'pollChannel', 'Poll a channel as soon as its domain may be asked', requirePoll(pollChannel)],
+    ['reset', 'resetChannel', 'Forget the errors of a channel and poll it', requirePoll(wakeChannel)],
+    ['enable', 'enableChannel', 'Poll a channel again', enable(true)],
+    ['disable', 'disableChannel', 'Do not poll a channel for now', enable(false)],
+  ] as const;
+  for (const [path, operationId, summary, act] of acts)
+    app.post(
+      `/api/v1/channels/:id/${path}`,
+      { schema: { operationId, tags, summary, params: named, response: { 200: channelShape } } },
+      async ({ params: { id }, identity }) => {
+        const channel = await requireChannel(pool, id);
+        await act(pool, channel);
+        await audit(pool, identity.name, `channel_${path}`, channel);
+        return loadShown(pool, id);
+      },
+    );
+}
+
+type Act = (db: Queryable, channel: Channel) => Promise<void>;
+
+const enable =
+  (enabled: boolean): Act =>
+  (db, { id }) =>
+    setChannelEnabled(db, id, enabled);
+
+/** A poll that would not happen is refused: of what is disabled, or has no row. */
+function requirePoll(wake: (db: Queryable, id: number) => Promise<boolean>): Act {
+  return async (db, channel) => {
+    const [source] = await loadSources(db, [channel.sourceId]);
+    const reason = !channel.enabled
+      ? 'it is disabled'
+      : source?.enabled === false
+        ? `its source ${source.slug} is disabled`
+        : source?.ingestionMode === 'spider'
+          ? `its source ${source.slug} is followed by links only`
+          : (await wake(db, channel.id))
+            ? null
+            : 'it has no row to wake';
+    if (reason === null) return;
+    throw new AppError('channel_busy', `${channel.url} cannot be polled: ${reason}`, { httpStatus: 409 });
+  };
+}
+
+const audit = (db: Queryable, actor: string, action: string, channel: Channel): Promise<void> =>
+  saveAudit(db, { actor, action, subject: String(channel.id), detail: { url: channel.url } });
+
+async function requireChannel(db: Queryable, id: number): Promise<Channel> {
+  const channel = await findChannel(db, id);
+  if (channel === null) throw unknownChannel(String(id));
+  return channel;
+}
+
+async function loadShown(db: Queryable, id: number) {
+  const [shown] = await shownAll(db, await listChannels(db, { ids: [id], limit: 1, files: true }));
+  if (shown === undefined) throw unknownChannel(String(id));
+  return shown;
+}
+
+async function shownAll(db: Queryable, channels: readonly ChannelStatus[]) {
+  const pushes = await loadPushStates(
+    db,
+    channels.map((one) => one.id),
+  );
+  return channels.map((one) => shown(one, pushes.get(one.id) ?? null));
+}
+
+function shown(channel: ChannelStatus, push: PushState | null) {
+  const { hash: _hash, rhythm: _rhythm, polls, notModified, itemsSeen, itemsNew, ...rest } = channel;
+  return {
+    ...rest,
+    polls: Number(polls),
+    notModified: Number(notModified),
+    itemsSeen: Number(itemsSeen),
+    itemsNew: Number(itemsNew),
+    push,
+  };
 }

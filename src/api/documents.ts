@@ -13,57 +13,76 @@ import {
   loadLastPlace,
   loadSightings,
   loadVersions,
+  loadVersionText,
   resolveFilter,
+  type StoredDocument,
   saveVerdicts,
   searchDocuments,
+  unifiedDiff,
 } from '../documents/index.ts';
 import { AppError } from '../errors/index.ts';
 import { requireSource } from '../sources/index.ts';
 import { urlId } from '../url/index.ts';
-import { strict } from './fields.ts';
+import { classification, hitShape, recordFields, versionShape, wholeShape } from './document-shapes.ts';
+import { limit, oneOf, strict } from './fields.ts';
+import { answer, count, givenDate, orNull, parseDate, serial, slug, text } from './shapes.ts';
 
-const slug = Type.String({ minLength: 1, maxLength: 200, description: 'slug of a source' });
-const day = Type.String({ minLength: 4, maxLength: 40, description: 'date or time, as ISO 8601 writes it' });
-const status = Type.Union([Type.Literal('pending'), Type.Literal('classified'), Type.Literal('failed')]);
+const tags = ['documents'];
 const place = Type.String({ pattern: '^(\\d{1,18}|now)$', description: 'number of a change, or "now"' });
 // Plain values only: they are shown, filtered by and delivered, and nobody looks deeper.
-const scalar = Type.Union([Type.String({ maxLength: 1000 }), Type.Number(), Type.Boolean(), Type.Null()]);
+const scalar = Type.Union([text(1000, { least: 0 }), Type.Number(), Type.Boolean(), Type.Null()]);
 const labels = Type.Record(
   Type.String({ pattern: '^[\\w.:-]{1,100}$' }),
   Type.Union([scalar, Type.Array(scalar, { maxItems: 100 })]),
   { maxProperties: 100, additionalProperties: false },
 );
 const verdict = {
-  version: Type.Integer({ minimum: 1, maximum: 2_147_483_647 }),
-  status: Type.Union([Type.Literal('classified'), Type.Literal('failed')]),
+  version: serial,
+  status: classification,
   labels: Type.Optional(labels),
 };
 
 /** The options of a change feed. */
 export const changeQuery = {
   source: Type.Optional(slug),
-  status: Type.Optional(status),
+  status: Type.Optional(classification),
   after: Type.Optional(place),
 };
 
+const named = Type.Object({ id: text(200) }, strict);
+
 /** Documents: search, read, follow, and write verdicts back. */
-export function addDocumentRoutes(instance: FastifyInstance, { database }: { database: Database }): void {
+export function addDocumentRoutes(instance: FastifyInstance, options: { database: Database }): void {
+  addReading(instance, options);
+  addHistory(instance, options);
+  addVerdicts(instance, options);
+}
+
+function addReading(instance: FastifyInstance, { database }: { database: Database }): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();
   const { pool } = database;
   app.get(
     '/api/v1/documents',
     {
       schema: {
+        operationId: 'searchDocuments',
+        tags,
         summary: 'Newest documents, or the best matches of a search among its newest 500',
+        response: {
+          200: answer({
+            items: Type.Array(hitShape),
+            ranked: Type.Optional(Type.Integer({ description: 'matches that were compared' })),
+          }),
+        },
         querystring: Type.Object(
           {
-            q: Type.Optional(Type.String({ minLength: 1, maxLength: 500 })),
+            q: Type.Optional(text(500)),
             source: Type.Optional(slug),
-            domain: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
+            domain: Type.Optional(text(253)),
             language: Type.Optional(Type.String({ pattern: '^[a-z]{2}$' })),
-            since: Type.Optional(day),
-            until: Type.Optional(day),
-            limit: Type.Integer({ minimum: 1, maximum: 200, default: 20 }),
+            since: Type.Optional(givenDate),
+            until: Type.Optional(givenDate),
+            limit: limit(200, 20),
           },
           strict,
         ),
@@ -82,13 +101,19 @@ export function addDocumentRoutes(instance: FastifyInstance, { database }: { dat
     '/api/v1/documents/changes',
     {
       schema: {
+        operationId: 'listChanges',
+        tags,
         summary: 'Documents that are new, changed or judged, in order, a page at a time',
+        response: {
+          200: answer({
+            items: Type.Array(answer({ place: Type.String(), document: answer(recordFields) })),
+            next: Type.String(),
+            more: Type.Boolean(),
+          }),
+        },
         description:
           'Read on from `next`; it moves on past changes that the filter leaves out. `more` says that there are others already.',
-        querystring: Type.Object(
-          { ...changeQuery, limit: Type.Integer({ minimum: 1, maximum: 500, default: 100 }) },
-          strict,
-        ),
+        querystring: Type.Object({ ...changeQuery, limit: limit(500, 100) }, strict),
       },
     },
     async ({ query }) => {
@@ -108,8 +133,11 @@ export function addDocumentRoutes(instance: FastifyInstance, { database }: { dat
     '/api/v1/documents/:id',
     {
       schema: {
+        operationId: 'getDocument',
+        tags,
         summary: 'One document with its text, its copies, its versions and who told of it',
-        params: Type.Object({ id: Type.String() }),
+        params: named,
+        response: { 200: wholeShape },
       },
     },
     async ({ params }) => {
@@ -123,13 +151,103 @@ export function addDocumentRoutes(instance: FastifyInstance, { database }: { dat
       };
     },
   );
-  app.put(
-    '/api/v1/documents/:id/verdict',
+}
+
+function addHistory(instance: FastifyInstance, { database: { pool } }: { database: Database }): void {
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>();
+  app.get(
+    '/api/v1/documents/:id/versions',
     {
       schema: {
-        summary: "Write a classifier's verdict on one version of a document",
-        params: Type.Object({ id: Type.String() }),
+        operationId: 'listVersions',
+        tags,
+        summary: 'The versions of a document that are kept, newest first, at most 200',
+        params: named,
+        response: { 200: answer({ items: Type.Array(versionShape) }) },
+      },
+    },
+    async ({ params }) => ({
+      items: await loadVersions(pool, requireKey(params.id, await loadDocument(pool, params.id))),
+    }),
+  );
+  app.get(
+    '/api/v1/documents/:id/diff',
+    {
+      schema: {
+        operationId: 'diffVersions',
+        tags,
+        summary: 'What differs between the texts of two versions, as a unified diff',
+        description:
+          'Without `to` the newest version, without `from` the one before it. `coarse` says that the texts differ too much to be compared line by line.',
+        params: named,
+        querystring: Type.Object({ from: Type.Optional(serial), to: Type.Optional(serial) }, strict),
+        response: {
+          200: answer({
+            id: Type.String(),
+            from: versionTitle,
+            to: versionTitle,
+            unified: Type.String(),
+            removed: count,
+            added: count,
+            coarse: Type.Boolean(),
+          }),
+        },
+      },
+    },
+    async ({ params: { id }, query }) => {
+      const document = requireKey(id, await loadDocument(pool, id));
+      const to = query.to ?? document.version;
+      const from = query.from ?? to - 1;
+      const [before, after] = [
+        await requireVersion(pool, document, from),
+        await requireVersion(pool, document, to),
+      ];
+      const { unified, removed, added, isCoarse } = unifiedDiff(before.text, after.text);
+      return {
+        id,
+        from: { version: from, title: before.title },
+        to: { version: to, title: after.title },
+        unified,
+        removed,
+        added,
+        coarse: isCoarse,
+      };
+    },
+  );
+}
+
+const versionTitle = answer({ version: serial, title: orNull(Type.String()) });
+
+function requireKey(id: string, document: StoredDocument | null): StoredDocument {
+  if (document === null) throw unknownDocument(id);
+  return document;
+}
+
+async function requireVersion(
+  db: Queryable,
+  document: StoredDocument,
+  version: number,
+): Promise<{ title: string | null; text: string }> {
+  const found = version < 1 ? null : await loadVersionText(db, document, version);
+  if (found !== null) return found;
+  throw new AppError('version_unknown', `version ${version} of ${document.url} is not kept`, {
+    httpStatus: 404,
+    advice: 'GET /api/v1/documents/ID/versions lists those that are.',
+  });
+}
+
+function addVerdicts(instance: FastifyInstance, { database }: { database: Database }): void {
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>();
+  app.patch(
+    '/api/v1/documents/:id/classification',
+    {
+      schema: {
+        operationId: 'classifyDocument',
+        tags,
+        summary: "Write a classifier's verdict on one version of a document; pending takes it back",
+        params: named,
         body: Type.Object(verdict, strict),
+        response: { 200: answer({ id: Type.String(), outcome: Type.Literal('saved') }) },
       },
     },
     async ({ params, body }) => {
@@ -140,17 +258,29 @@ export function addDocumentRoutes(instance: FastifyInstance, { database }: { dat
           httpStatus: 409,
           advice: 'Read it again and judge what it says now.',
         });
-      return { id: params.id, outcome };
+      return { id: params.id, outcome: 'saved' as const };
     },
   );
   app.post(
     '/api/v1/documents/verdicts',
     {
       schema: {
+        operationId: 'classifyDocuments',
+        tags,
         summary: 'Write up to 1,000 verdicts, each by itself',
+        response: {
+          200: answer({
+            items: Type.Array(
+              answer({
+                id: Type.String(),
+                outcome: oneOf(['saved', 'unknown_document', 'changed_since'] as const),
+              }),
+            ),
+          }),
+        },
         body: Type.Object(
           {
-            verdicts: Type.Array(Type.Object({ id: Type.String({ maxLength: 100 }), ...verdict }, strict), {
+            verdicts: Type.Array(Type.Object({ id: text(100), ...verdict }, strict), {
               minItems: 1,
               maxItems: 1000,
             }),
@@ -196,16 +326,9 @@ type FilterQuery = { source?: string; domain?: string; language?: string; since?
 function filterOf(db: Queryable, { since, until, ...named }: FilterQuery): Promise<DocumentFilter> {
   return resolveFilter(db, {
     ...named,
-    ...(since === undefined ? {} : { since: dateOf('since', since) }),
-    ...(until === undefined ? {} : { until: dateOf('until', until) }),
+    ...(since === undefined ? {} : { since: parseDate('since', since) }),
+    ...(until === undefined ? {} : { until: parseDate('until', until) }),
   });
-}
-
-function dateOf(name: string, text: string): Date {
-  const ms = Date.parse(text);
-  if (!Number.isFinite(ms))
-    throw new AppError('request_invalid', `"${name}" is no date: ${text}`, { httpStatus: 400 });
-  return new Date(ms);
 }
 
 const unknownDocument = (id: string): AppError =>

@@ -8,16 +8,46 @@ import {
   listDeadLetters,
   listReplays,
   listSinks,
+  removeSink,
   requireAsked,
   retryDeadLetters,
 } from '../outbox/index.ts';
 import { requireSource } from '../sources/index.ts';
 import { saveAudit } from '../switches/index.ts';
 import { urlId } from '../url/index.ts';
+import { limit, oneOf, strict } from './fields.ts';
+import { answer, count, date, givenDate, orNull, parseDate, serial, slug } from './shapes.ts';
 
-const actor = 'api';
-const strict = { additionalProperties: false } as const;
-const named = Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) });
+const tags = ['sinks'];
+const named = Type.Object({ id: Type.String({ pattern: '^[a-z0-9_-]{1,100}$' }) }, strict);
+
+const sinkShape = answer({
+  name: Type.String(),
+  kind: Type.String(),
+  takes: oneOf(['documents', 'responses'] as const),
+  enabled: Type.Boolean(),
+  waiting: count,
+  held: count,
+  waitingSince: orNull(date),
+  deadLetters: count,
+  delivered: orNull(count),
+  deliveredAt: orNull(date),
+  failingSince: orNull(date),
+  error: orNull(Type.String()),
+  retryAt: orNull(date),
+  deliverer: orNull(Type.String()),
+});
+const letterShape = answer({
+  id: Type.String(),
+  sink: Type.String(),
+  version: serial,
+  url: orNull(Type.String()),
+  title: orNull(Type.String()),
+  deadAt: date,
+  attempts: count,
+  error: Type.String(),
+});
+const replayShape = answer({ sink: Type.String(), askedAt: date, enqueued: count });
 
 /** Sinks: how they are doing, what they refused, and giving them things again. */
 export function addSinkRoutes(instance: FastifyInstance, { database }: { database: Database }): void {
@@ -29,69 +59,87 @@ export function addSinkRoutes(instance: FastifyInstance, { database }: { databas
   };
   app.get(
     '/api/v1/sinks',
-    { schema: { summary: 'Sinks with what waits for them and what they met' } },
+    {
+      schema: {
+        operationId: 'listSinks',
+        tags,
+        summary: 'Sinks with what waits for them and what they met',
+        querystring: Type.Object({}, strict),
+        response: {
+          200: answer({ items: Type.Array(sinkShape), replays: Type.Array(replayShape) }),
+        },
+      },
+    },
     async () => ({
       items: await listSinks(pool),
       replays: await listReplays(pool),
     }),
   );
   app.get(
-    '/api/v1/sinks/:name/dead-letters',
+    '/api/v1/sinks/:id/dead-letters',
     {
       schema: {
+        operationId: 'listDeadLetters',
+        tags,
         summary: 'What a sink would not take, newest first',
         params: named,
-        querystring: Type.Object(
-          { limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }) },
-          strict,
-        ),
+        querystring: Type.Object({ limit: limit(1000, 100) }, strict),
+        response: { 200: answer({ items: Type.Array(letterShape) }) },
       },
     },
     async ({ params, query }) => {
-      await requireSink(params.name);
-      const letters = await listDeadLetters(pool, { sink: params.name, limit: query.limit });
+      await requireSink(params.id);
+      const letters = await listDeadLetters(pool, { sink: params.id, limit: query.limit });
       return {
         items: letters.map(({ domainKey, hash, ...rest }) => ({ id: urlId(domainKey, hash), ...rest })),
       };
     },
   );
   app.post(
-    '/api/v1/sinks/:name/retry',
-    { schema: { summary: 'Try all dead letters of a sink again', params: named } },
-    async ({ params: { name } }) => {
+    '/api/v1/sinks/:id/retry',
+    {
+      schema: {
+        operationId: 'retryDeadLetters',
+        tags,
+        summary: 'Try all dead letters of a sink again',
+        params: named,
+        response: { 200: answer({ retried: count }) },
+      },
+    },
+    async ({ params: { id: name }, identity }) => {
       await requireSink(name);
       const retried = await retryDeadLetters(pool, name);
-      await saveAudit(pool, { actor, action: 'sink_retry', subject: name, detail: { retried } });
+      await saveAudit(pool, {
+        actor: identity.name,
+        action: 'sink_retry',
+        subject: name,
+        detail: { retried },
+      });
       return { retried };
     },
   );
   app.post(
-    '/api/v1/sinks/:name/replay',
+    '/api/v1/sinks/:id/replay',
     {
       schema: {
+        operationId: 'replaySink',
+        tags,
         summary: 'Give a sink its documents again, from what is stored',
         params: named,
-        body: Type.Object(
-          {
-            source: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-            since: Type.Optional(Type.String({ minLength: 4, maxLength: 40 })),
-          },
-          strict,
-        ),
+        body: Type.Object({ source: Type.Optional(slug), since: Type.Optional(givenDate) }, strict),
+        response: { 202: answer({ sink: Type.String(), replay: Type.Literal('under way') }) },
       },
     },
-    async ({ params: { name }, body }, reply) => {
+    async ({ params: { id: name }, body, identity }, reply) => {
       await requireSink(name);
-      const since = body.since === undefined ? undefined : new Date(body.since);
-      if (since !== undefined && Number.isNaN(since.getTime()))
-        throw new AppError('request_invalid', `"since" is no date: ${body.since}`, { httpStatus: 400 });
+      const since = body.since === undefined ? undefined : parseDate('since', body.since);
       const answer = await askReplay(pool, {
         sink: name,
         ...(body.source === undefined ? {} : { sourceId: (await requireSource(pool, body.source)).id }),
         ...(since === undefined ? {} : { since }),
       });
       requireAsked(answer, name);
-      await saveAudit(pool, { actor, action: 'sink_replay', subject: name, detail: body });
+      await saveAudit(pool, { actor: identity.name, action: 'sink_replay', subject: name, detail: body });
       return reply.code(202).send({ sink: name, replay: 'under way' });
     },
   );
@@ -100,13 +148,45 @@ export function addSinkRoutes(instance: FastifyInstance, { database }: { databas
     ['resume', true, 'Let a paused sink go on'],
   ] as const) {
     app.post(
-      `/api/v1/sinks/:name/${path}`,
-      { schema: { summary, params: named } },
-      async ({ params: { name } }) => {
+      `/api/v1/sinks/:id/${path}`,
+      {
+        schema: {
+          operationId: `${path}Sink`,
+          tags,
+          summary,
+          params: named,
+          response: { 200: answer({ sink: Type.String(), enabled: Type.Boolean() }) },
+        },
+      },
+      async ({ params: { id: name }, identity }) => {
         if (!(await enableSink(pool, name, enabled))) await requireSink(name);
-        await saveAudit(pool, { actor, action: `sink_${path}`, subject: name, detail: {} });
+        await saveAudit(pool, { actor: identity.name, action: `sink_${path}`, subject: name, detail: {} });
         return { sink: name, enabled };
       },
     );
   }
+  app.delete(
+    '/api/v1/sinks/:id',
+    {
+      config: { role: 'admin' },
+      schema: {
+        operationId: 'removeSink',
+        tags,
+        summary: 'Forget a sink that is configured no more, with what waits for it',
+        params: named,
+        response: { 200: answer({ sink: Type.String(), removed: Type.Literal(true) }) },
+      },
+    },
+    async ({ params: { id: name }, identity }) => {
+      if (name === 'index')
+        throw new AppError('sink_builtin', 'the built-in index cannot be removed', {
+          httpStatus: 409,
+          advice: 'Pause it instead.',
+        });
+      await requireSink(name);
+      await removeSink(pool, name);
+      await saveAudit(pool, { actor: identity.name, action: 'sink_remove', subject: name, detail: {} });
+      return { sink: name, removed: true as const };
+    },
+  );
 }

@@ -1,47 +1,354 @@
 import { Type, type TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
-import { startDiscovery } from '../channels/index.ts';
-import type { Database } from '../db/index.ts';
-import { createSource, listSources } from '../sources/index.ts';
-import { limit, strict } from './fields.ts';
+import {
+  countSources,
+  findDiscovery,
+  findSourceStatus,
+  pageSources,
+  sourceStatuses,
+  startDiscovery,
+} from '../channels/index.ts';
+import type { Config } from '../config/index.ts';
+import type { Database, Queryable } from '../db/index.ts';
+import { loadSelectorRates, removeSource } from '../documents/index.ts';
+import { AppError } from '../errors/index.ts';
+import { withScheme } from '../source-lists/index.ts';
+import {
+  applyHolds,
+  createSource,
+  requireSource,
+  type Source,
+  type SourceChange,
+  saveRespectRobots,
+  setSourceEnabled,
+  unknownSource,
+  updateSource,
+} from '../sources/index.ts';
+import { saveAudit } from '../switches/index.ts';
+import { createAddressCheck, requireAllowed } from './addresses.ts';
+import { cursor, limit, oneOf, strict } from './fields.ts';
+import type { Identity } from './identity.ts';
+import {
+  answer,
+  count,
+  date,
+  orNull,
+  pageFields,
+  parseCursor,
+  serial,
+  serialRange,
+  shownTotal,
+  slug,
+  text,
+  total,
+  writeCursor,
+} from './shapes.ts';
+import {
+  newSourceShape,
+  requireAdmin,
+  requireUsable,
+  type SourceChangeBody,
+  shownSource,
+  shownStatus,
+  sourceChangeShape,
+  sourceShape,
+  statusFields,
+} from './source-shapes.ts';
+
+const tags = ['sources'];
+const named = Type.Object({ slug }, strict);
+const modes = ['feed', 'spider', 'both'] as const;
+
+/** Where a search for feeds stands. */
+const discoveryShape = answer({
+  state: oneOf(['pending', 'page', 'candidates', 'found', 'nothing'] as const),
+  candidates: Type.Array(
+    answer({
+      url: Type.String(),
+      by: Type.String(),
+      outcome: orNull(Type.String()),
+    }),
+  ),
+  channelId: orNull(serial),
+  reason: orNull(Type.String()),
+});
+
+type Options = { database: Database; config: Config };
 
 /** Sources: who is followed. */
-export function addSourceRoutes(instance: FastifyInstance, { database }: { database: Database }): void {
+export function addSourceRoutes(instance: FastifyInstance, options: Options): void {
+  addReading(instance, options);
+  addChanging(instance, options);
+  addActs(instance, options);
+}
+
+function addReading(instance: FastifyInstance, { database: { pool } }: Options): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();
-  const { pool } = database;
   app.get(
     '/api/v1/sources',
     {
       schema: {
-        summary: 'Sources by id',
+        operationId: 'listSources',
+        tags,
+        summary: 'Sources with how they go, in the order they were added',
+        description:
+          'A search looks at 20,000 sources at a time: a page may have few items, or none, and a cursor that goes on. The total is of all sources, and null where a filter is given.',
         querystring: Type.Object(
-          { limit: limit(1000, 100), after: Type.Integer({ minimum: 0, default: 0 }) },
+          {
+            q: Type.Optional(text(200, { description: 'part of a name, short name or address' })),
+            enabled: Type.Optional(Type.Boolean()),
+            status: Type.Optional(oneOf(sourceStatuses)),
+            mode: Type.Optional(oneOf(modes)),
+            limit: limit(1000, 100),
+            cursor: Type.Optional(cursor),
+          },
           strict,
         ),
+        response: { 200: answer({ ...pageFields(answer(statusFields)), total: orNull(total) }) },
       },
     },
-    async (request) => ({
-      items: await listSources(pool, { limit: request.query.limit, afterId: request.query.after }),
+    async ({ query }) => {
+      const { q, enabled, status, mode } = query;
+      const [afterId = 0n] = query.cursor === undefined ? [] : parseCursor(query.cursor, [serialRange]);
+      const { rows, nextId } = await pageSources(pool, {
+        afterId: Number(afterId),
+        limit: query.limit,
+        ...(q === undefined ? {} : { search: q }),
+        ...(enabled === undefined ? {} : { enabled }),
+        ...(status === undefined ? {} : { status }),
+        ...(mode === undefined ? {} : { mode }),
+      });
+      const isAll = [q, enabled, status, mode].every((one) => one === undefined);
+      return {
+        items: rows.map(shownStatus),
+        cursor: nextId === null ? null : writeCursor([nextId]),
+        total: isAll ? shownTotal(await countSources(pool, 10_000)) : null,
+      };
+    },
+  );
+  app.get(
+    '/api/v1/sources/:slug',
+    {
+      schema: {
+        operationId: 'getSource',
+        tags,
+        summary: 'One source with how it goes, and the last search for its feeds',
+        params: named,
+        response: { 200: answer({ ...statusFields, discovery: orNull(discoveryShape) }) },
+      },
+    },
+    async ({ params }) => {
+      const source = await findSourceStatus(pool, params.slug);
+      if (source === null) throw unknownSource(params.slug);
+      return { ...shownStatus(source), discovery: await shownDiscovery(pool, source.id) };
+    },
+  );
+  app.get(
+    '/api/v1/sources/:slug/selectors',
+    {
+      schema: {
+        operationId: 'getSelectorRates',
+        tags,
+        summary: "How often a source's selectors matched on its newest documents; a redesign shows here",
+        params: named,
+        querystring: Type.Object({ last: limit(100_000, 1000) }, strict),
+        response: { 200: answer({ items: Type.Array(selectorRate) }) },
+      },
+    },
+    async ({ params, query }) => ({
+      items: await loadSelectorRates(pool, await requireSource(pool, params.slug), query.last),
     }),
   );
+}
+
+/** How one selector did on stored documents. */
+export const selectorRate = answer({
+  field: Type.String(),
+  documents: count,
+  matched: count,
+  lastMatchAt: orNull(date),
+  latest: Type.String(),
+});
+
+async function shownDiscovery(db: Queryable, sourceId: number) {
+  const discovery = await findDiscovery(db, sourceId);
+  if (discovery === null) return null;
+  const { state, candidates, channelId, reason } = discovery;
+  return {
+    state,
+    candidates: candidates.map(({ url, by, outcome }) => ({ url, by, outcome })),
+    channelId,
+    reason,
+  };
+}
+
+function addChanging(instance: FastifyInstance, { database, config }: Options): void {
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>();
+  const { pool } = database;
+  const check = createAddressCheck(config);
   app.post(
     '/api/v1/sources',
     {
       schema: {
-        summary: 'Add a source and look for its feeds',
-        body: Type.Object(
-          {
-            url: Type.String({ minLength: 1, maxLength: 2048 }),
-            name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
-          },
-          strict,
-        ),
+        operationId: 'addSource',
+        tags,
+        summary: 'Add a source and look for its feeds; one that is known is answered as it is',
+        body: newSourceShape,
+        response: { 200: sourceShape, 201: sourceShape },
       },
     },
-    async (request, reply) => {
-      const { source, created } = await createSource(pool, request.body);
-      await startDiscovery(pool, source.id);
-      return reply.code(created ? 201 : 200).send(source);
+    async ({ body, identity }, reply) => {
+      const url = withScheme(body.url);
+      requireAllowed(check, url);
+      const settings = requireUsable(body.settings ?? {}, identity);
+      const { name, ingestionMode, feedPollIntervalMinutes, priority, rateLimitMs } = body;
+      const { source, created } = await createSource(pool, {
+        url,
+        settings,
+        ...(name === undefined ? {} : { name }),
+        ...(ingestionMode === undefined ? {} : { mode: ingestionMode }),
+        ...(feedPollIntervalMinutes === undefined ? {} : { intervalMinutes: feedPollIntervalMinutes }),
+        ...(priority === undefined ? {} : { priority }),
+        ...(rateLimitMs === undefined ? {} : { rateLimitMs }),
+      });
+      if (created) {
+        await startDiscovery(pool, source.id);
+        await audit(pool, identity, 'source_add', source);
+      }
+      return reply.code(created ? 201 : 200).send(shownSource(source));
     },
   );
+  app.patch(
+    '/api/v1/sources/:slug',
+    {
+      schema: {
+        operationId: 'updateSource',
+        tags,
+        summary: 'Change a source; what is left out stays, and null takes a setting back',
+        params: named,
+        body: sourceChangeShape,
+        response: { 200: sourceShape },
+      },
+    },
+    async ({ params, body, identity }) => {
+      const change = changeOf(body, identity);
+      let source: Source = await requireSource(pool, params.slug);
+      if (body.respectRobots !== undefined) {
+        const by = { reason: requireReason(body, identity), actor: identity.name };
+        source = required(await saveRespectRobots(pool, params.slug, body.respectRobots, by), params.slug);
+      }
+      if (Object.keys(change).length > 0)
+        source = required(await updateSource(pool, params.slug, change, identity.name), params.slug);
+      if (change.mode !== undefined) await applyHolds(pool, source);
+      return shownSource(source);
+    },
+  );
+  app.delete(
+    '/api/v1/sources/:slug',
+    {
+      config: { role: 'admin' },
+      schema: {
+        operationId: 'deleteSource',
+        tags,
+        summary: 'Forget a source and its channels; its documents stay unless said otherwise',
+        params: named,
+        querystring: Type.Object({ documents: Type.Optional(oneOf(['keep', 'delete'] as const)) }, strict),
+        response: {
+          200: answer({ slug: Type.String(), deleted: Type.Literal(true), documents: count }),
+        },
+      },
+    },
+    async ({ params, query, identity }) => ({
+      slug: params.slug,
+      deleted: true as const,
+      documents: await removeSource(database, params.slug, {
+        documents: query.documents ?? 'keep',
+        actor: identity.name,
+      }),
+    }),
+  );
+}
+
+function addActs(instance: FastifyInstance, { database: { pool } }: Options): void {
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>();
+  app.post(
+    '/api/v1/sources/:slug/enable',
+    {
+      schema: {
+        operationId: 'enableSource',
+        tags,
+        summary: 'Go on with a source where it stood',
+        params: named,
+        response: { 200: sourceShape },
+      },
+    },
+    async ({ params, identity }) =>
+      shownSource(
+        required(await setSourceEnabled(pool, params.slug, true, { actor: identity.name }), params.slug),
+      ),
+  );
+  app.post(
+    '/api/v1/sources/:slug/disable',
+    {
+      schema: {
+        operationId: 'disableSource',
+        tags,
+        summary: 'Poll and fetch nothing of a source for now',
+        params: named,
+        body: Type.Object({ reason: text(2000, { description: 'why' }) }, strict),
+        response: { 200: sourceShape },
+      },
+    },
+    async ({ params, body, identity }) => {
+      const act = { actor: identity.name, reason: body.reason };
+      return shownSource(required(await setSourceEnabled(pool, params.slug, false, act), params.slug));
+    },
+  );
+  app.post(
+    '/api/v1/sources/:slug/discover',
+    {
+      schema: {
+        operationId: 'discoverSource',
+        tags,
+        summary: "Look for a source's feeds again; a search under way is left alone",
+        params: named,
+        response: { 202: answer({ slug: Type.String(), discovery: orNull(discoveryShape) }) },
+      },
+    },
+    async ({ params, identity }, reply) => {
+      const source = await requireSource(pool, params.slug);
+      await startDiscovery(pool, source.id);
+      await audit(pool, identity, 'source_discover', source);
+      return reply.code(202).send({ slug: source.slug, discovery: await shownDiscovery(pool, source.id) });
+    },
+  );
+}
+
+const audit = (db: Queryable, identity: Identity, action: string, source: Source): Promise<void> =>
+  saveAudit(db, { actor: identity.name, action, subject: source.slug, detail: { url: source.url } });
+
+function required(source: Source | null, name: string): Source {
+  if (source === null) throw unknownSource(name);
+  return source;
+}
+
+function requireReason(body: SourceChangeBody, identity: Identity): string {
+  requireAdmin(identity, 'respectRobots');
+  if (body.reason !== undefined) return body.reason;
+  throw new AppError('request_invalid', 'respectRobots needs a reason, which is kept for good', {
+    httpStatus: 400,
+  });
+}
+
+function changeOf(body: SourceChangeBody, identity: Identity): SourceChange {
+  const { name, ingestionMode, feedPollIntervalMinutes, priority, rateLimitMs, settings = {} } = body;
+  requireUsable(settings, identity);
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(ingestionMode === undefined ? {} : { mode: ingestionMode }),
+    ...(feedPollIntervalMinutes === undefined ? {} : { intervalMinutes: feedPollIntervalMinutes }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(rateLimitMs === undefined ? {} : { rateLimitMs }),
+    ...(settings as Omit<SourceChange, 'name'>),
+  };
 }

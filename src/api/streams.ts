@@ -2,17 +2,19 @@ import { once } from 'node:events';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../config/index.ts';
 import { AppError } from '../errors/index.ts';
-import type { Clock } from '../telemetry/index.ts';
+import type { Clock, Log } from '../telemetry/index.ts';
 
-/** A stream of server-sent events to one reader. */
-export type EventStream = {
+/** A reader of server-sent events. */
+export type StreamReader = {
   /** Aborts when the reader has left or is too slow, its credentials ended, or the server stops. */
-  signal: AbortSignal;
+  gone: AbortSignal;
   /** Writes as fast as the reader reads; one that takes nothing for half a minute is cut off. */
   write(text: string): Promise<void>;
-  /** Ends it; must be called. */
-  close(): void;
 };
+
+/** One event as the wire has it; JSON keeps its data on one line. */
+export const eventText = (event: { id?: string; name: string; data: unknown }): string =>
+  `${event.id === undefined ? '' : `id: ${event.id}\n`}event: ${event.name}\ndata: ${JSON.stringify(event.data)}\n\n`;
 
 const recheckMs = 5000;
 const patienceMs = 30_000;
@@ -23,14 +25,19 @@ export class StreamRoom {
   readonly #mostPerCaller: number;
   readonly #clock: Clock;
   readonly #byCaller = new Map<string, number>();
-  readonly #stop = new AbortController();
+  readonly #log: Log;
+  /** Aborts when the server stops. */
+  readonly stop: AbortSignal;
   #open = 0;
 
-  constructor(app: FastifyInstance, { config, clock }: { config: Config; clock: Clock }) {
+  constructor(app: FastifyInstance, { config, clock, log }: { config: Config; clock: Clock; log: Log }) {
+    const stopping = new AbortController();
+    this.stop = stopping.signal;
+    this.#log = log;
     this.#most = config.api.streams;
     this.#mostPerCaller = config.api.streamsPerCaller;
     this.#clock = clock;
-    app.addHook('preClose', async () => this.#stop.abort());
+    app.addHook('preClose', async () => stopping.abort());
   }
 
   /** How many are open. */
@@ -49,41 +56,51 @@ export class StreamRoom {
       throw new AppError('too_many_readers', `${this.#most} readers follow already`, { httpStatus: 503 });
   }
 
-  /** Takes the connection over and begins a stream on it. */
-  open(request: FastifyRequest, reply: FastifyReply): EventStream {
+  /** Serves one reader until it leaves; what `serve` throws ends the stream, and the reader comes again by itself. */
+  async open(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    greeting: string,
+    serve: (reader: StreamReader) => Promise<void>,
+  ): Promise<FastifyReply> {
     const caller = request.identity.name;
     this.requireRoom(caller);
-    this.#open += 1;
-    this.#byCaller.set(caller, (this.#byCaller.get(caller) ?? 0) + 1);
+    this.#count(caller, 1);
     reply.hijack();
     const { raw } = reply;
-    const gone = new AbortController();
-    const leave = (): void => gone.abort();
+    // By hand: the signals that AbortSignal.any makes would be kept as long as the server's own.
+    const leaving = new AbortController();
+    const leave = (): void => leaving.abort();
     raw.once('close', leave);
-    this.#stop.signal.addEventListener('abort', leave, { once: true });
-    raw.writeHead(200, {
-      ...(reply.getHeaders() as Record<string, string>),
-      'content-type': 'text/event-stream',
-      'cache-control': 'no-store',
-      'x-accel-buffering': 'no',
-    });
-    void this.#watchCredentials(request, gone);
-    let isClosed = false;
-    return {
-      signal: gone.signal,
-      write: (text) => this.#write(reply, text, gone),
-      close: () => {
-        if (isClosed) return;
-        isClosed = true;
-        this.#stop.signal.removeEventListener('abort', leave);
-        gone.abort();
-        raw.end();
-        this.#open -= 1;
-        const left = (this.#byCaller.get(caller) ?? 1) - 1;
-        if (left === 0) this.#byCaller.delete(caller);
-        else this.#byCaller.set(caller, left);
-      },
-    };
+    this.stop.addEventListener('abort', leave, { once: true });
+    if (this.stop.aborted) leave();
+    try {
+      raw.writeHead(200, {
+        ...(reply.getHeaders() as Record<string, string>),
+        'content-type': 'text/event-stream',
+        'cache-control': 'no-store',
+        'x-accel-buffering': 'no',
+      });
+      void this.#watchCredentials(request, leaving);
+      const write = (text: string): Promise<void> => this.#write(reply, text, leaving);
+      await write(`retry: 3000\n: ${greeting}\n\n`);
+      await serve({ gone: leaving.signal, write });
+    } catch (error) {
+      this.#log.warn({ error, route: request.routeOptions.url }, 'a stream broke off');
+    } finally {
+      this.stop.removeEventListener('abort', leave);
+      leave();
+      raw.end();
+      this.#count(caller, -1);
+    }
+    return reply;
+  }
+
+  #count(caller: string, change: 1 | -1): void {
+    this.#open += change;
+    const left = (this.#byCaller.get(caller) ?? 0) + change;
+    if (left === 0) this.#byCaller.delete(caller);
+    else this.#byCaller.set(caller, left);
   }
 
   async #watchCredentials({ proof }: FastifyRequest, gone: AbortController): Promise<void> {

@@ -35,6 +35,8 @@ export type ImportOptions = {
   sitemapIntervalSeconds: number;
   /** Known sources take over what the list says, except whether they are enabled; otherwise they keep what they have and only get missing channels. */
   update?: boolean;
+  /** Everything is tried and taken back again: the report says what would have been. */
+  dryRun?: boolean;
   /** Called after every batch. */
   onProgress?: (report: Readonly<ImportReport>) => void;
   /** Called for every entry nobody can use, however many there are. */
@@ -85,7 +87,7 @@ export async function importSources(
   };
   let batch = new Map<string, Entry>();
   // Addresses are remembered over the whole file, so that a source of many lines is counted once; some 100 bytes each.
-  const seen = new Set<string>();
+  const seen: Seen = { sources: new Set(), channels: new Set() };
   const flush = async (): Promise<void> => {
     if (batch.size > 0) await importBatch(database, [...batch.values()], seen, options, report);
     batch = new Map();
@@ -110,6 +112,9 @@ export async function importSources(
   await flush();
   return report;
 }
+
+/** What the batches before have had; a dry run has nothing else that remembers it. */
+type Seen = { sources: Set<string>; channels: Set<string> };
 
 function prepare(listed: ListedSource, line: number, options: ImportOptions): Entry | { reason: string } {
   const identified = identifyUrl(listed.url);
@@ -143,51 +148,81 @@ function prepare(listed: ListedSource, line: number, options: ImportOptions): En
   return { line, channels, source: { ...given, url: fetchUrl, domain } };
 }
 
+/** Ends a transaction that was only a trial. */
+class TrialOver extends Error {}
+
 async function importBatch(
   database: Database,
   entries: readonly Entry[],
-  seen: Set<string>,
+  seen: Seen,
   options: ImportOptions,
   report: ImportReport,
 ): Promise<void> {
-  const ids = new Map<string, number>();
-  const follow = await database.withTransaction(async (tx) => {
-    // Two imports of one list would wait for each other's addresses in turn: one batch at a time instead.
-    await tx.query('SELECT pg_advisory_xact_lock(7102)');
-    for (const known of await loadSourcesByUrl(
-      tx,
-      entries.map((one) => one.source.url),
-    ))
-      ids.set(known.url, known.id);
-    const fresh = entries.filter((one) => !ids.has(one.source.url)).map((one) => one.source);
-    const added = await insertSources(tx, fresh, options.actor);
-    const old = entries.filter((one) => ids.has(one.source.url) && !seen.has(one.source.url));
-    if (options.update)
-      report.updated += await updateListedSources(
-        tx,
-        old.map((one) => one.source),
-        options.actor,
-      );
-    for (const { id, url } of added) ids.set(url, id);
-    report.added += added.length;
-    report.known += old.length;
-    const channels = entries.flatMap((one) =>
-      one.channels.map((channel) => ({ ...channel, sourceId: ids.get(one.source.url)! })),
-    );
-    const inserted = await insertChannels(tx, channels);
-    report.channelsAdded += inserted;
-    report.channelsKnown += new Set(channels.map((one) => one.url)).size - inserted;
-    const bare = entries.filter((one) => one.channels.length === 0).map((one) => ids.get(one.source.url)!);
-    report.searches += await startDiscoveries(tx, bare);
-    return loadFollowed(
-      tx,
-      [...ids.values()],
-      channels.map((one) => one.hash),
-    );
+  let follow: SubmitItem[] = [];
+  const ended = database.withTransaction(async (tx) => {
+    follow = await saveBatch(tx, entries, seen, options, report);
+    if (options.dryRun) throw new TrialOver();
   });
-  for (const { source } of entries) seen.add(source.url);
+  await ended.catch((error: unknown) => {
+    if (!(error instanceof TrialOver)) throw error;
+  });
+  for (const { source, channels } of entries) {
+    seen.sources.add(source.url);
+    if (options.dryRun) for (const { url } of channels) seen.channels.add(url);
+  }
   // After the commit, and for known ones too: a crash in between is healed by importing again.
-  await submit(database.pool, follow);
+  if (!options.dryRun) await submit(database.pool, follow);
+}
+
+async function saveBatch(
+  tx: Queryable,
+  entries: readonly Entry[],
+  seen: Seen,
+  options: ImportOptions,
+  report: ImportReport,
+): Promise<SubmitItem[]> {
+  const ids = new Map<string, number>();
+  const isNew = (url: string): boolean => !seen.sources.has(url);
+  // Two imports of one list would wait for each other's addresses in turn: one batch at a time instead.
+  await tx.query('SELECT pg_advisory_xact_lock(7102)');
+  for (const known of await loadSourcesByUrl(
+    tx,
+    entries.map((one) => one.source.url),
+  ))
+    ids.set(known.url, known.id);
+  const fresh = entries.filter((one) => !ids.has(one.source.url)).map((one) => one.source);
+  const added = await insertSources(tx, fresh, options.actor);
+  const old = entries.filter((one) => ids.has(one.source.url) && isNew(one.source.url));
+  if (options.update)
+    report.updated += await updateListedSources(
+      tx,
+      old.map((one) => one.source),
+      options.actor,
+    );
+  for (const { id, url } of added) ids.set(url, id);
+  report.added += added.filter(({ url }) => isNew(url)).length;
+  report.known += old.length;
+  const channels = entries.flatMap((one) =>
+    one.channels.map((channel) => ({ ...channel, sourceId: ids.get(one.source.url)! })),
+  );
+  const inserted = await insertChannels(
+    tx,
+    channels.filter((one) => !seen.channels.has(one.url)),
+  );
+  report.channelsAdded += inserted;
+  report.channelsKnown += new Set(channels.map((one) => one.url)).size - inserted;
+  const bare = entries.filter(
+    ({ channels, source }) => channels.length === 0 && (isNew(source.url) || !options.dryRun),
+  );
+  report.searches += await startDiscoveries(
+    tx,
+    bare.map((one) => ids.get(one.source.url)!),
+  );
+  return loadFollowed(
+    tx,
+    [...ids.values()],
+    channels.map((one) => one.hash),
+  );
 }
 
 async function insertChannels(

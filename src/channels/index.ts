@@ -26,10 +26,16 @@ export { loadSeen, pruneStates, type SitemapFile, saveFiles, saveSeen } from './
 export { type BadLine, type ImportOptions, type ImportReport, importSources } from './import-list.ts';
 export {
   type ChannelFilter,
+  countSources,
   findChannelIds,
+  findSourceStatus,
   listSourceStatus,
+  pageSources,
   type SourceFilter,
   type SourceStatus,
+  type SourceStatusWord,
+  sourceStatuses,
+  sourceStatusOf,
 } from './list-sources.ts';
 export { endRow, type MoveOutcome, mergeChannel, moveChannel } from './moves.ts';
 export {
@@ -38,11 +44,15 @@ export {
   findNamedChannel,
   findReplacement,
   listAddresses,
+  loadNamedChannel,
+  pollChannel,
   removeChannel,
   setChannelEnabled,
+  unknownChannel,
   updateChannel,
   wakeChannel,
 } from './operate.ts';
+export { type ChannelPlace, loadPolls, type Poll, pageChannels } from './page-channels.ts';
 export { loadProbedChannels, type ProbedChannel } from './probes.ts';
 export { decideMultipliers, type FleetGroup, type Multipliers } from './schedule/fleet.ts';
 export { decideNextPoll, decideWeight, type PollPlan } from './schedule/next-poll.ts';

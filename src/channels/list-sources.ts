@@ -21,28 +21,104 @@ export type SourceFilter = {
   limit?: number;
 };
 
-/** Sources with their channels summed up, in the order they were added. */
-export async function listSourceStatus(db: Queryable, filter: SourceFilter = {}): Promise<SourceStatus[]> {
-  const pattern = filter.search === undefined ? null : `%${filter.search.replace(/[\\%_]/g, '\\$&')}%`;
-  const result = await db.query<SourceStatus>(
-    `SELECT s.id, s.slug, s.name, s.url, s.enabled, s.disabled_at AS "disabledAt", s.disable_reason AS "disableReason",
-            s.ingestion_mode AS "ingestionMode", s.feed_poll_interval_minutes AS "feedPollIntervalMinutes", s.priority,
-            s.rate_limit_ms AS "rateLimitMs", s.settings, s.created_at AS "createdAt", c.channels, c.failing,
-            c.last_item_at AS "lastItemAt",
-            EXISTS (SELECT FROM discoveries d WHERE d.source_id = s.id AND d.finished_at IS NULL) AS searching
-       FROM sources s
-       JOIN LATERAL (SELECT count(*)::integer AS channels,
+/** How a source is doing, in a word. */
+export const sourceStatuses = ['ok', 'failing', 'searching', 'disabled'] as const;
+export type SourceStatusWord = (typeof sourceStatuses)[number];
+
+/** The word for a source: what an operator decided comes before what was met. */
+export function sourceStatusOf(source: SourceStatus): SourceStatusWord {
+  if (!source.enabled) return 'disabled';
+  if (source.failing > 0) return 'failing';
+  return source.searching && source.channels === 0 ? 'searching' : 'ok';
+}
+
+// Of a source s: its channels without the files that sitemap indexes name. Index: channels_source.
+const summedUp = `JOIN LATERAL (SELECT count(*)::integer AS channels,
                             count(*) FILTER (WHERE c.enabled AND st.errors_in_row > 0)::integer AS failing,
                             max(st.last_item_at) AS last_item_at
                        FROM channels c LEFT JOIN channel_state st ON st.bucket = c.bucket AND st.channel_id = c.id
                       WHERE c.source_id = s.id AND c.parent_id IS NULL) c ON true
-      WHERE ($1::text IS NULL OR s.ingestion_mode = $1) AND ($2::boolean IS NULL OR s.enabled = $2)
-        AND ($3::boolean IS NOT TRUE OR c.failing > 0)
-        AND ($4::text IS NULL OR s.name ILIKE $4 OR s.slug ILIKE $4 OR s.url ILIKE $4)
-      ORDER BY s.id LIMIT $5`,
-    [filter.mode ?? null, filter.enabled ?? null, filter.failing ?? null, pattern, filter.limit ?? 1000],
+       JOIN LATERAL (SELECT EXISTS (SELECT FROM discoveries d WHERE d.source_id = s.id AND d.finished_at IS NULL) AS searching) d ON true`;
+const statusColumns = `s.id, s.slug, s.name, s.url, s.enabled, s.disabled_at AS "disabledAt", s.disable_reason AS "disableReason",
+            s.ingestion_mode AS "ingestionMode", s.feed_poll_interval_minutes AS "feedPollIntervalMinutes", s.priority,
+            s.rate_limit_ms AS "rateLimitMs", s.settings, s.created_at AS "createdAt", c.channels, c.failing,
+            c.last_item_at AS "lastItemAt", d.searching`;
+const isNamed = `($1::text IS NULL OR s.ingestion_mode = $1) AND ($2::boolean IS NULL OR s.enabled = $2)
+        AND ($4::text IS NULL OR s.name ILIKE $4 OR s.slug ILIKE $4 OR s.url ILIKE $4)`;
+const isFailing = '($3::boolean IS NOT TRUE OR c.failing > 0)';
+
+const valuesOf = (filter: SourceFilter): unknown[] => [
+  filter.mode ?? null,
+  filter.enabled ?? null,
+  filter.failing ?? null,
+  filter.search === undefined ? null : `%${filter.search.replace(/[\\%_]/g, '\\$&')}%`,
+  filter.limit ?? 1000,
+];
+
+/** Sources with their channels summed up, in the order they were added. */
+export async function listSourceStatus(db: Queryable, filter: SourceFilter = {}): Promise<SourceStatus[]> {
+  const result = await db.query<SourceStatus>(
+    `SELECT ${statusColumns} FROM sources s ${summedUp} WHERE ${isNamed} AND ${isFailing} ORDER BY s.id LIMIT $5`,
+    valuesOf(filter),
   );
   return result.rows;
+}
+
+/** One source with how it goes; null: there is none of that name. */
+export async function findSourceStatus(db: Queryable, slug: string): Promise<SourceStatus | null> {
+  const result = await db.query<SourceStatus>(
+    `SELECT ${statusColumns} FROM sources s ${summedUp} WHERE s.slug = $1`,
+    [slug],
+  );
+  return result.rows[0] ?? null;
+}
+
+// A word inside of a name has no index: so many rows are looked at, and the next page goes on behind them.
+const mostLooked = 20_000;
+
+/** A page of sources in the order they were added, and where the next one begins; null at the end. */
+export async function pageSources(
+  db: Queryable,
+  filter: SourceFilter & { status?: SourceStatusWord; afterId: number; limit: number },
+): Promise<{ rows: SourceStatus[]; nextId: number | null }> {
+  const { limit, afterId, status, failing } = filter;
+  const needsState = status !== undefined || failing === true;
+  const isFiltered =
+    needsState || [filter.mode, filter.enabled, filter.search].some((one) => one !== undefined);
+  // Channels are summed up for as few sources as can be: for those that are answered, unless the sums decide.
+  const result = await db.query<SourceStatus & { last: number | null; looked: number }>(
+    `WITH looked AS MATERIALIZED (SELECT * FROM sources WHERE id > $6 ORDER BY id LIMIT $8),
+     named AS MATERIALIZED (SELECT * FROM looked s WHERE ${isNamed} ORDER BY s.id LIMIT $9),
+     found AS (
+       SELECT ${statusColumns} FROM named s ${summedUp}
+        WHERE ${isFailing} AND ($7::text IS NULL OR $7 = CASE WHEN NOT s.enabled THEN 'disabled' WHEN c.failing > 0 THEN 'failing'
+                WHEN d.searching AND c.channels = 0 THEN 'searching' ELSE 'ok' END)
+        ORDER BY s.id LIMIT $5)
+     SELECT f.*, l.last, l.looked FROM (SELECT max(id) AS last, count(*)::integer AS looked FROM looked) l LEFT JOIN found f ON true
+      ORDER BY f.id`,
+    [
+      ...valuesOf(filter),
+      afterId,
+      status ?? null,
+      isFiltered ? mostLooked : limit,
+      needsState ? mostLooked : limit,
+    ],
+  );
+  const [first] = result.rows;
+  // Without a match the one row carries only how far the look went.
+  const rows = result.rows.filter((row) => row.id !== null);
+  const isCut = first !== undefined && first.looked === mostLooked;
+  const nextId = rows.length === filter.limit ? rows.at(-1)!.id : isCut ? first.last : null;
+  return { rows: rows.map(({ last: _last, looked: _looked, ...row }) => row), nextId };
+}
+
+/** How many sources there are, counted to one more than asked for. */
+export async function countSources(db: Queryable, most: number): Promise<number> {
+  const result = await db.query<{ count: number }>(
+    'SELECT count(*)::integer AS count FROM (SELECT FROM sources LIMIT $1) s',
+    [most + 1],
+  );
+  return result.rows[0]!.count;
 }
 
 /** Which channels; all unless said. */

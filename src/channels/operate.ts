@@ -1,4 +1,6 @@
 import type { Queryable } from '../db/index.ts';
+import { AppError } from '../errors/index.ts';
+import { withScheme } from '../source-lists/index.ts';
 import { channelHash, identifyUrl } from '../url/index.ts';
 import { type Channel, channelColumns, loadChannels, loadMoved, stateJoin } from './channels.ts';
 import { endRow } from './moves.ts';
@@ -26,6 +28,21 @@ export async function findNamedChannel(db: Queryable, name: string): Promise<Cha
   return /^\d{1,9}$/.test(name) ? findChannel(db, Number(name)) : findChannelByUrl(db, name);
 }
 
+/** The channel a person means, or the error that says there is none; an address may lack its scheme. */
+export async function loadNamedChannel(db: Queryable, name: string): Promise<Channel> {
+  const channel = (await findNamedChannel(db, name)) ?? (await findNamedChannel(db, withScheme(name)));
+  if (channel === null) throw unknownChannel(name);
+  return channel;
+}
+
+/** The complaint about a number or an address that no channel has. */
+export const unknownChannel = (name: string): AppError =>
+  new AppError('channel_unknown', `there is no channel "${name}"`, {
+    exitCode: 2,
+    httpStatus: 404,
+    advice: 'The ID and URL columns of "outrider channels" list them.',
+  });
+
 /** The channel that was found while another one failed. */
 export async function findReplacement(db: Queryable, id: number): Promise<Channel | null> {
   const result = await db.query<Channel>(
@@ -47,6 +64,14 @@ export async function listAddresses(db: Queryable, id: number): Promise<{ url: s
 /** Ends a sleep or a backoff: the channel is polled as soon as its domain may be, and its errors are forgotten. */
 export async function wakeChannel(db: Queryable, id: number): Promise<boolean> {
   const result = await db.query<{ woken: boolean }>('SELECT channel_wake($1) AS woken', [id]);
+  return result.rows[0]?.woken === true;
+}
+
+/** Polls a channel as soon as its domain may be; its errors still count. False: it has no row. */
+export async function pollChannel(db: Queryable, id: number): Promise<boolean> {
+  const result = await db.query<{ woken: boolean }>('SELECT channel_wake($1, p_forget => false) AS woken', [
+    id,
+  ]);
   return result.rows[0]?.woken === true;
 }
 

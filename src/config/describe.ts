@@ -1,5 +1,5 @@
 import type { LoadedConfig, Origin } from './load.ts';
-import { listSettings } from './settings.ts';
+import { type Config, listSettings } from './settings.ts';
 
 /** One line of `config --dump`: secrets are masked, the origin is said. */
 export type DumpLine = { key: string; env: string; value: unknown; origin: Origin };
@@ -65,4 +65,11 @@ export function renderEnvExample(): string {
     );
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** The user agent every request carries. */
+export function userAgentOf(config: Config, version: string): string {
+  if (config.fetch.userAgent !== null) return config.fetch.userAgent;
+  const contact = config.fetch.contactUrl === null ? '' : ` (+${config.fetch.contactUrl})`;
+  return `${config.fetch.productToken}/${version}${contact}`;
 }

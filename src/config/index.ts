@@ -1,4 +1,11 @@
 export { databaseOptions } from './database-options.ts';
-export { type DumpLine, dumpConfig, renderEnvExample, renderReference } from './describe.ts';
-export { type LoadedConfig, type LoadOptions, loadConfig, type Origin, suggestion } from './load.ts';
+export { type DumpLine, dumpConfig, renderEnvExample, renderReference, userAgentOf } from './describe.ts';
+export {
+  type LoadedConfig,
+  type LoadOptions,
+  loadConfig,
+  type Origin,
+  originsOf,
+  suggestion,
+} from './load.ts';
 export { type Config, listSettings } from './settings.ts';

@@ -23,6 +23,11 @@ export type LoadOptions = {
 // OUTRIDER_TOKEN is what programs show to the API.
 const otherVariables = new Set(['OUTRIDER_CONFIG', 'OUTRIDER_TEST', 'OUTRIDER_ROLE_CHILD', 'OUTRIDER_TOKEN']);
 
+const remembered = new WeakMap<object, ReadonlyMap<string, Origin>>();
+
+/** Where the values of a loaded configuration came from; the parts of a process are given the values alone. */
+export const originsOf = (config: Config): ReadonlyMap<string, Origin> => remembered.get(config) ?? new Map();
+
 /** Reads the configuration: command line over environment over file over default. Reports all problems at once. */
 export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const env = options.env ?? process.env;
@@ -53,6 +58,7 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
     }
   }
   if (problems.length > 0) throw configError(problems, file);
+  remembered.set(config, origins);
   return { config: config as Config, origins, file };
 }
 

@@ -289,7 +289,8 @@ export const settings = {
       default: 200_000,
       min: 100,
       max: 100_000_000,
-      description: 'Deliveries to sinks that may wait; beyond it fetching slows, and at twice as much it waits.',
+      description:
+        'Deliveries to sinks that may wait; beyond it fetching slows, and at twice as much it waits.',
     }),
     keepHtml: choice({
       choices: ['none', 'compressed', 'archive'],

@@ -79,7 +79,8 @@ export const sinkSettings = {
       default: 1024,
       min: 16,
       max: 1_000_000,
-      description: 'Responses that may wait to be written; beyond it fetching slows, and at twice as much it waits.',
+      description:
+        'Responses that may wait to be written; beyond it fetching slows, and at twice as much it waits.',
     }),
   },
   webhook: {

@@ -11,12 +11,16 @@ export const neutralSettings = `SET LOCAL timezone = 'UTC'; SET LOCAL datestyle 
   SET LOCAL client_encoding = 'UTF8'; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = '30s';
   SET LOCAL idle_in_transaction_session_timeout = 0`;
 
-/** Tables of our schema, without parts of partitioned ones and without the migration runner's own. */
+/**
+ * Tables of our schema, without parts of partitioned ones and without the migration runner's own. Numbers of transactions
+ * are left out: on another server they are taken for the future, where the one that imports is the right one.
+ */
 export async function loadTables(db: Queryable): Promise<Table[]> {
   const { rows } = await db.query<Table>(
     `SELECT c.relname AS name, coalesce(array_agg(a.attname::text ORDER BY a.attnum) FILTER (WHERE a.attname IS NOT NULL), '{}') AS columns
        FROM pg_class c LEFT JOIN pg_attribute a
          ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
+        AND a.atttypid <> 'xid8'::regtype
       WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
         AND c.relname NOT IN ('schema_migrations', 'schema_functions')
         AND NOT EXISTS (SELECT FROM pg_depend e WHERE e.classid = 'pg_class'::regclass AND e.objid = c.oid AND e.deptype = 'e')

@@ -28,6 +28,21 @@ export async function loadVersions(db: Queryable, key: DocumentKey): Promise<Doc
   return result.rows;
 }
 
+/** The text of a version that is kept; null: there is none of that number. */
+export async function loadVersionText(
+  db: Queryable,
+  key: DocumentKey,
+  version: number,
+): Promise<{ title: string | null; text: string } | null> {
+  const result = await db.query<{ title: string | null; text: string }>(
+    `SELECT title, text FROM documents WHERE bucket = $1 AND domain_key = $2 AND url_hash = $3 AND version = $4
+     UNION ALL
+     SELECT title, text FROM document_versions WHERE bucket = $1 AND domain_key = $2 AND url_hash = $3 AND version = $4`,
+    [bucketOf(key.domainKey), key.domainKey.toString(), key.hash, version],
+  );
+  return result.rows[0] ?? null;
+}
+
 /** Where a document's address was seen. */
 export async function loadSightings(db: Queryable, key: DocumentKey): Promise<Sighting[]> {
   const result = await db.query<Sighting>(

@@ -7,9 +7,16 @@ export {
   pruneChanges,
 } from './changes.ts';
 export { type Cluster, type ClusterMember, loadCluster } from './clusters.ts';
-export { type DocumentVersion, loadSightings, loadVersions, type Sighting } from './history.ts';
+export {
+  type DocumentVersion,
+  loadSightings,
+  loadVersions,
+  loadVersionText,
+  type Sighting,
+} from './history.ts';
 export { indexDocuments } from './index-documents.ts';
-export { removeArchivedPages, removeDocuments } from './remove.ts';
+export { type UnifiedDiff, unifiedDiff } from './line-diff.ts';
+export { removeArchivedPages, removeDocuments, removeSource } from './remove.ts';
 export {
   type DocumentFilter,
   type DocumentHit,

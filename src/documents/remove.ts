@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '../db/index.ts';
 import { removeSightings, removeSourceSightings } from '../images/index.ts';
+import { deleteSource, requireSource, setSourceEnabled } from '../sources/index.ts';
 import { leaveCluster } from './clusters.ts';
 import { keyArrays, loadSignatures, removeBands, removeSignatures } from './signatures.ts';
 
@@ -12,6 +13,23 @@ const tables = [
   'dead_letters',
   'documents',
 ] as const;
+
+/**
+ * Forgets a source and its channels, and its documents where that is wished; answers how many of those. It is disabled
+ * first, so that nothing comes while its documents go.
+ */
+export async function removeSource(
+  database: Database,
+  slug: string,
+  wish: { documents: 'keep' | 'delete'; actor: string },
+): Promise<number> {
+  const { id } = await requireSource(database.pool, slug);
+  const { actor } = wish;
+  await setSourceEnabled(database.pool, slug, false, { actor, reason: 'it is being deleted' });
+  const removed = wish.documents === 'delete' ? await removeDocuments(database, id) : 0;
+  await deleteSource(database.pool, slug, { actor });
+  return removed;
+}
 
 /** Deletes every document of a source, with its history, its raw pages and its place among copies; answers how many. */
 export async function removeDocuments(database: Database, sourceId: number): Promise<number> {

@@ -122,7 +122,10 @@ export async function searchDocuments(
       ORDER BY n.rank DESC, d.crawled_at DESC`,
     values,
   );
-  return { hits: result.rows, ranked: result.rows[0]?.ranked ?? 0 };
+  return {
+    hits: result.rows.map(({ ranked: _ranked, ...hit }) => hit),
+    ranked: result.rows[0]?.ranked ?? 0,
+  };
 }
 
 type Plan = { 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] };

@@ -7,7 +7,8 @@ export type Verdict = {
   id: string;
   /** The version it read; a verdict on an older text is refused. */
   version: number;
-  status: Exclude<ClassificationStatus, 'pending'>;
+  /** `pending` takes a verdict back. */
+  status: ClassificationStatus;
   labels: Record<string, unknown>;
 };
 
@@ -37,7 +38,7 @@ export async function saveVerdicts(
        ), last AS (
          SELECT DISTINCT ON (domain_key, url_hash, version) * FROM given ORDER BY domain_key, url_hash, version, n DESC
        ), saved AS (
-         UPDATE documents d SET classification_status = l.status, classified_at = now(), labels = l.labels
+         UPDATE documents d SET classification_status = l.status, classified_at = CASE WHEN l.status <> 'pending' THEN now() END, labels = l.labels
            FROM last l
           WHERE d.bucket = l.bucket AND d.domain_key = l.domain_key AND d.url_hash = l.url_hash AND d.version = l.version
          RETURNING d.bucket, d.domain_key, d.url_hash, d.version

@@ -1,4 +1,6 @@
 export {
+  type AddressGuard,
+  createAddressGuard,
   createHttpClient,
   type HttpClient,
   type HttpResult,
@@ -8,3 +10,4 @@ export {
 } from './client/index.ts';
 export { Fetcher, type FetcherOptions } from './fetcher.ts';
 export { type FoundTotals, nothingFound, submitFound } from './found.ts';
+export { type PageSample, samplePage } from './sample-page.ts';

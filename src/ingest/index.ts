@@ -1,12 +1,14 @@
 import { needsSecondOpinion } from './article.ts';
 import { handleResponse } from './handle.ts';
 import type { Ingested, IngestSettings, PageResponse } from './response.ts';
+import type { SelectorSample } from './selector-sample.ts';
 import { decideReader, readInThread } from './threads/index.ts';
 
 export { imageModeOf } from './images.ts';
 export type { ProbeResult } from './probe.ts';
 export type { ChannelReading, ImageSettings, Ingested, IngestSettings, PageResponse } from './response.ts';
 export { SeenAddresses } from './seen.ts';
+export type { SelectorSample } from './selector-sample.ts';
 export { readSitemapChannel, type SitemapSink } from './sitemap.ts';
 
 /**
@@ -20,4 +22,20 @@ export async function ingest(response: PageResponse, settings: IngestSettings): 
   const second = await readInThread(response, settings, 'second_opinion');
   // No second opinion in time: the first one stands.
   return second.outcome === 'unreadable' ? own : second;
+}
+
+/**
+ * What each selector of a source gives on one page. On the other thread: nobody knows what a selector costs that
+ * somebody just typed in.
+ */
+export async function testSelectors(
+  response: PageResponse,
+  settings: IngestSettings,
+): Promise<
+  { outcome: 'sample'; sample: SelectorSample } | { outcome: 'unreadable'; reason: string; detail: string }
+> {
+  const read = await readInThread(response, settings, 'selectors');
+  if (read.outcome === 'probe') return { outcome: 'sample', sample: read.result as SelectorSample };
+  if (read.outcome === 'unreadable') return read;
+  throw new Error(`the reading thread answered ${read.outcome} to a test of selectors`);
 }

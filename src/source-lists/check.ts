@@ -116,7 +116,8 @@ function slugOf(fields: Fields): string | undefined {
   const slug = textOf(fields, 'slug', mostName);
   if (slug !== undefined && !/^[a-z0-9_]{1,200}$/.test(slug))
     throw new Unfit('slug may hold a-z, 0-9 and _ only');
-  return slug;
+  // Not to be had: the API has a list in its place. The name gives another.
+  return slug === 'export' ? undefined : slug;
 }
 
 function booleanOf(fields: Fields, name: string): boolean | undefined {

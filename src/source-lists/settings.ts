@@ -13,13 +13,30 @@ const mostPatterns = 500;
 export function checkSettings(value: unknown): CheckedSettings {
   if (value === null || typeof value !== 'object' || Array.isArray(value))
     return { outcome: 'bad', reason: 'settings is no object' };
-  if (JSON.stringify(value).length > mostChars)
+  const json = jsonOf(value);
+  if (json === null) return { outcome: 'bad', reason: 'settings is nested too deeply' };
+  if (json.length > mostChars)
     return { outcome: 'bad', reason: `settings is longer than ${mostChars} characters` };
+  if (unstorable.test(json))
+    return { outcome: 'bad', reason: 'settings has characters that cannot be stored' };
   for (const [name, one] of Object.entries(value)) {
     const reason = checks[name]?.(one) ?? null;
     if (reason !== null) return { outcome: 'bad', reason: `settings.${name} ${reason}` };
   }
   return { outcome: 'ok', settings: value as Record<string, unknown> };
+}
+
+// A NUL, or half of a surrogate pair, which JSON.stringify writes as an escape: jsonb takes neither.
+const unstorable = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
+
+function jsonOf(value: object): string | null {
+  try {
+    return JSON.stringify(value);
+  } catch (error) {
+    // A few thousand levels: the writer calls itself for each.
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
 }
 
 type Check = (value: unknown) => string | null;
@@ -45,6 +62,7 @@ const checks: Readonly<Record<string, Check>> = {
   exclude: patterns,
   allowLeaving: yesOrNo,
   respectRobots: yesOrNo,
+  fixedInterval: yesOrNo,
   maxDepth: (value) =>
     Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 1000
       ? null

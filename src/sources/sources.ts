@@ -58,7 +58,8 @@ export function slugOf(name: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '');
-  return slug || 'source';
+  // The API has a list at the place of this one.
+  return slug === 'export' ? 'export_source' : slug || 'source';
 }
 
 export type NewSource = {
@@ -67,6 +68,8 @@ export type NewSource = {
   mode?: IngestionMode;
   intervalMinutes?: number;
   priority?: number;
+  rateLimitMs?: number | null;
+  settings?: SourceSettings;
 };
 
 /** The address of a source as it is stored; throws when it cannot be crawled. */
@@ -97,9 +100,18 @@ export async function createSource(
   for (let number = 1; number < 1000; number += 1) {
     const slug = number === 1 ? base : `${base}_${number}`;
     const inserted = await db.query<Source>(
-      `INSERT INTO sources (slug, name, url, ingestion_mode, feed_poll_interval_minutes, priority)
-       VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING ${columns}`,
-      [slug, name, fetchUrl, input.mode ?? 'feed', input.intervalMinutes ?? 15, input.priority ?? 5],
+      `INSERT INTO sources (slug, name, url, ingestion_mode, feed_poll_interval_minutes, priority, rate_limit_ms, settings)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING ${columns}`,
+      [
+        slug,
+        name,
+        fetchUrl,
+        input.mode ?? 'feed',
+        input.intervalMinutes ?? 15,
+        input.priority ?? 5,
+        input.rateLimitMs ?? null,
+        JSON.stringify(input.settings ?? {}),
+      ],
     );
     if (inserted.rows[0] !== undefined) return { source: inserted.rows[0], created: true };
     // Either the slug is taken, or somebody added the same address a moment ago.
@@ -153,16 +165,18 @@ export async function loadSources(db: Queryable, ids: readonly number[]): Promis
 
 /** What an operator decides of a source; what is left out stays, null takes a value back. */
 export type SourceChange = {
+  /** What it is called; its short name stays. */
+  name?: string;
   rateLimitMs?: number | null;
   priority?: number;
   mode?: IngestionMode;
   /** Minutes between polls of its feeds; what was given to a sitemap stays. */
   intervalMinutes?: number;
-  /** Feeds are polled at exactly that interval; null or false: when items are expected. */
-  fixedInterval?: boolean | null;
-  proxies?: string[] | null;
-  images?: ImageMode | null;
-  copies?: 'deliver' | 'hold' | null;
+} & SettingsChange;
+
+// Whether robots.txt holds is another act, with a reason.
+type SettingsChange = {
+  [Name in Exclude<keyof SourceSettings, 'respectRobots'>]?: SourceSettings[Name] | null;
 };
 
 /** Changes a source and writes down who did it; null when there is none of that name. */
@@ -172,7 +186,7 @@ export async function updateSource(
   change: SourceChange,
   actor: string,
 ): Promise<Source | null> {
-  const { rateLimitMs, priority, mode, intervalMinutes, ...settings } = change;
+  const { name, rateLimitMs, priority, mode, intervalMinutes, ...settings } = change;
   const given = Object.entries(settings).filter(([, value]) => value !== undefined);
   const set = Object.fromEntries(given.filter(([, value]) => value !== null));
   const unset = given.filter(([, value]) => value === null).map(([name]) => name);
@@ -180,7 +194,7 @@ export async function updateSource(
     `WITH changed AS (
        UPDATE sources SET updated_at = now(), settings = (settings || $2::jsonb) - $3::text[],
               rate_limit_ms = CASE WHEN $4::boolean THEN $5 ELSE rate_limit_ms END, priority = coalesce($6, priority),
-              ingestion_mode = coalesce($9, ingestion_mode), feed_poll_interval_minutes = coalesce($10, feed_poll_interval_minutes)
+              name = coalesce($11, name), ingestion_mode = coalesce($9, ingestion_mode), feed_poll_interval_minutes = coalesce($10, feed_poll_interval_minutes)
         WHERE slug = $1 RETURNING ${columns}
      ), polled AS (
        UPDATE channels c SET interval_seconds = $10 * 60 FROM changed x
@@ -200,6 +214,7 @@ export async function updateSource(
       JSON.stringify(change.proxies ? { ...change, proxies: change.proxies.length } : change),
       mode ?? null,
       intervalMinutes ?? null,
+      name ?? null,
     ],
   );
   return result.rows[0] ?? null;

@@ -44,6 +44,29 @@ export async function loadSwitchChanges(db: Queryable): Promise<SwitchChange[]> 
   return result.rows.filter((row) => switchNames.includes(row.name));
 }
 
+/** A switch, how it stands, and who set it last. */
+export type SwitchState = {
+  name: SwitchName;
+  on: boolean;
+  changedAt: Date | null;
+  changedBy: string | null;
+};
+
+/** Every switch with who set it last. */
+export async function listSwitches(db: Queryable): Promise<SwitchState[]> {
+  const switches = await loadSwitches(db);
+  const changes = await loadSwitchChanges(db);
+  return switchNames.map((name) => {
+    const change = changes.find((one) => one.name === name);
+    return {
+      name,
+      on: switches[name],
+      changedAt: change?.changedAt ?? null,
+      changedBy: change?.changedBy ?? null,
+    };
+  });
+}
+
 /** Writes down what an operator did, for everything that is not a move of a domain: those have events. */
 export async function saveAudit(
   db: Queryable,

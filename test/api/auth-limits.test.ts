@@ -13,6 +13,7 @@ let database: TestDatabase;
 let reader: string;
 let writer: string;
 const apps: FastifyInstance[] = [];
+const log = createLog({ level: 'silent', format: 'json' });
 // Waits end at once when a test says so: nothing here sleeps.
 let isHurried = false;
 const clock = {
@@ -25,7 +26,7 @@ const build = async (overrides: Record<string, unknown>): Promise<FastifyInstanc
     database: database.db,
     config: loadConfig({ env: {}, overrides: { 'api.port': 0, ...overrides } }).config,
     clock,
-    log: createLog({ level: 'silent', format: 'json' }),
+    log,
     metrics: createMetrics(),
     version: '0.0.0-test',
     loops: () => [],
@@ -162,17 +163,16 @@ describe('streams', () => {
     // An endless stream of our own: what is tested is the room, not what flows through it.
     const { StreamRoom } = await import('../../src/api/streams.ts');
     const { config } = loadConfig({ env: {} });
-    const room = new StreamRoom(app, { config, clock });
+    const room = new StreamRoom(app, { config, clock, log });
     let written = 0;
-    app.get('/endless', { exposeHeadRoute: false }, async (request, reply) => {
-      const stream = room.open(request, reply);
-      while (!stream.signal.aborted) {
-        await stream.write('x'.repeat(100_000));
-        written += 1;
-      }
-      stream.close();
-      return reply;
-    });
+    app.get('/endless', { exposeHeadRoute: false }, (request, reply) =>
+      room.open(request, reply, 'without end', async ({ gone, write }) => {
+        while (!gone.aborted) {
+          await write('x'.repeat(100_000));
+          written += 1;
+        }
+      }),
+    );
     const { port } = new URL(await app.listen({ port: 0 }));
     const socket = connect(Number(port), '127.0.0.1');
     socket.write(`GET /endless HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${reader}\r\n\r\n`);

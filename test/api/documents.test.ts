@@ -2,12 +2,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pruneChanges } from '../../src/documents/index.ts';
 import { createSource } from '../../src/sources/index.ts';
 import { idOf, storeDocuments, textOf } from '../sinks/store.ts';
+import { createChecked, hostileTexts, hostileValues } from './checked.ts';
 import { type ApiLab, startApiLab } from './lab.ts';
 
 let lab: ApiLab;
 let sourceId: number;
 beforeAll(async () => {
   lab = await startApiLab();
+  // From here on every answer is held against its description.
+  lab = { ...lab, ask: await createChecked(lab) };
   const { source } = await createSource(lab.database.pool, {
     url: 'https://herald.example/',
     name: 'Herald',
@@ -115,7 +118,9 @@ test('the change feed tells everything once, in pages, and of verdicts', async (
   });
   const labels = { topic: 'ships', sure: 0.9, also: ['sea', 'trade'] };
   const verdict = { version: 1, status: 'classified', labels };
-  expect((await lab.ask('PUT', `/api/v1/documents/${idOf(ferry)}/verdict`, verdict)).status).toBe(200);
+  expect((await lab.ask('PATCH', `/api/v1/documents/${idOf(ferry)}/classification`, verdict)).status).toBe(
+    200,
+  );
   await lab.index();
   const judged = (await lab.ask('GET', `/api/v1/documents/changes?after=${after}&status=classified`)).body;
   expect(judged.items).toHaveLength(1);
@@ -127,24 +132,24 @@ test('the change feed tells everything once, in pages, and of verdicts', async (
 });
 
 test('a verdict is about one version of a document that exists', async () => {
-  const url = (id: string) => `/api/v1/documents/${id}/verdict`;
+  const url = (id: string) => `/api/v1/documents/${id}/classification`;
   const verdict = { version: 2, status: 'classified' };
-  expect(await lab.ask('PUT', url(idOf(bridge)), verdict)).toMatchObject({
+  expect(await lab.ask('PATCH', url(idOf(bridge)), verdict)).toMatchObject({
     status: 409,
     body: { code: 'changed_since' },
   });
-  expect((await lab.ask('PUT', url('nobody'), verdict)).status).toBe(404);
+  expect((await lab.ask('PATCH', url('nobody'), verdict)).status).toBe(404);
   for (const bad of [
-    { ...verdict, status: 'pending' },
+    { ...verdict, status: 'thought about' },
     { ...verdict, labels: { 'a b': 1 } },
     { ...verdict, labels: { deep: { er: 1 } } },
     { ...verdict, version: 0 },
     { version: 1 },
   ])
-    expect((await lab.ask('PUT', url(idOf(bridge)), bad)).status, JSON.stringify(bad)).toBe(400);
+    expect((await lab.ask('PATCH', url(idOf(bridge)), bad)).status, JSON.stringify(bad)).toBe(400);
   const { body } = await lab.ask('POST', '/api/v1/documents/verdicts', {
     verdicts: [
-      { id: idOf(bridge), version: 1, status: 'failed', labels: { why: 'no \u0000 model' } },
+      { id: idOf(bridge), version: 1, status: 'failed', labels: { why: 'no model' } },
       { id: idOf(bridge), version: 7, status: 'failed' },
       { id: 'nobody', version: 1, status: 'classified' },
     ],
@@ -156,7 +161,7 @@ test('a verdict is about one version of a document that exists', async () => {
   ]);
   expect((await lab.ask('GET', `/api/v1/documents/${idOf(bridge)}`)).body).toMatchObject({
     classification_status: 'failed',
-    labels: { why: 'no  model' },
+    labels: { why: 'no model' },
   });
   // Another text is another matter.
   await storeDocuments(lab.database.pool, [{ url: bridge, sourceId, text: textOf(bridge, 2) }]);
@@ -166,6 +171,90 @@ test('a verdict is about one version of a document that exists', async () => {
     classified_at: null,
     versions: [{ version: 2 }, { version: 1 }],
   });
+  await lab.index();
+});
+
+test('a verdict can be taken back', async () => {
+  const url = `/api/v1/documents/${idOf(faehren)}/classification`;
+  await lab.ask('PATCH', url, { version: 1, status: 'classified', labels: { topic: 'ships' } });
+  expect((await lab.ask('PATCH', url, { version: 1, status: 'pending' })).body).toEqual({
+    id: idOf(faehren),
+    outcome: 'saved',
+  });
+  expect((await lab.ask('GET', `/api/v1/documents/${idOf(faehren)}`)).body).toMatchObject({
+    classification_status: 'pending',
+    classified_at: null,
+    labels: {},
+  });
+  expect((await lab.ask('PUT', `/api/v1/documents/${idOf(faehren)}/verdict`, {})).status).toBe(404);
+});
+
+test('versions are listed and compared', async () => {
+  const url = 'https://herald.example/edited';
+  const lines = Array.from({ length: 12 }, (_, n) => `Line ${n} of a report on tides.`);
+  const edited = lines.map((line, n) => (n === 6 ? 'A correction.' : line));
+  await storeDocuments(lab.database.pool, [{ url, sourceId, title: 'Tides', text: lines.join('\n') }]);
+  await storeDocuments(lab.database.pool, [
+    { url, sourceId, title: 'Tides, corrected', text: edited.join('\n') },
+  ]);
+  const path = `/api/v1/documents/${idOf(url)}`;
+  expect((await lab.ask('GET', `${path}/versions`)).body.items).toMatchObject([
+    { version: 2, title: 'Tides, corrected' },
+    { version: 1, title: 'Tides' },
+  ]);
+  const { body } = await lab.ask('GET', `${path}/diff`);
+  expect(body).toMatchObject({
+    from: { version: 1, title: 'Tides' },
+    to: { version: 2, title: 'Tides, corrected' },
+    removed: 1,
+    added: 1,
+    coarse: false,
+  });
+  expect(body.unified).toContain('\n-Line 6 of a report on tides.\n+A correction.\n');
+  const back = (await lab.ask('GET', `${path}/diff?from=2&to=1`)).body;
+  expect(back.unified).toContain('\n-A correction.\n+Line 6 of a report on tides.\n');
+  for (const query of ['from=3', 'from=1&to=9', 'to=1'])
+    expect(await lab.ask('GET', `${path}/diff?${query}`), query).toMatchObject({
+      status: 404,
+      body: { code: 'version_unknown' },
+    });
+  for (const query of ['from=0', 'from=x', 'to=2147483648', 'with=1'])
+    expect((await lab.ask('GET', `${path}/diff?${query}`)).status, query).toBe(400);
+  for (const what of ['versions', 'diff'])
+    expect((await lab.ask('GET', `/api/v1/documents/nobody/${what}`)).status).toBe(404);
+  await lab.index();
+});
+
+test('whatever comes, nothing breaks', async () => {
+  const path = `/api/v1/documents/${idOf(ferry)}`;
+  for (const value of hostileValues) {
+    for (const field of ['version', 'status', 'labels'])
+      await lab.ask('PATCH', `${path}/classification`, { version: 1, status: 'classified', [field]: value });
+    await lab.ask('PATCH', `${path}/classification`, {
+      version: 1,
+      status: 'classified',
+      labels: { a: value, b: [value] },
+    });
+    await lab.ask('POST', '/api/v1/documents/verdicts', {
+      verdicts: [{ id: value, version: 1, status: 'failed' }],
+    });
+  }
+  for (const text of hostileTexts) {
+    const part = new URLSearchParams({ v: text }).toString().slice(2);
+    for (const name of ['q', 'source', 'domain', 'language', 'since', 'until', 'limit', 'other'])
+      await lab.ask('GET', `/api/v1/documents?${name}=${part}`);
+    for (const name of ['after', 'limit', 'status', 'source'])
+      await lab.ask('GET', `/api/v1/documents/changes?${name}=${part}`);
+    if (part !== '') await lab.ask('GET', `/api/v1/documents/${part}`);
+  }
+  for (const since of [
+    '275760-09-13',
+    '-271821-04-20',
+    '9999-12-31T23:59:59Z',
+    '0001-01-01',
+    '+010000-01-01',
+  ])
+    await lab.ask('GET', `/api/v1/documents?since=${encodeURIComponent(since)}`);
   await lab.index();
 });
 

@@ -2,11 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runReplays, saveSink } from '../../src/outbox/index.ts';
 import { createSource } from '../../src/sources/index.ts';
 import { storeDocuments } from '../sinks/store.ts';
+import { createChecked, hostileTexts, hostileValues } from './checked.ts';
 import { type ApiLab, startApiLab } from './lab.ts';
 
 let lab: ApiLab;
 beforeAll(async () => {
   lab = await startApiLab();
+  lab = { ...lab, ask: await createChecked(lab) };
   await saveSink(lab.database.pool, { name: 'archive', kind: 'test', enabled: true });
   const { source } = await createSource(lab.database.pool, {
     url: 'https://herald.example/',
@@ -71,4 +73,23 @@ test('a sink is paused and goes on; one that there is not is not found', async (
     'sink_resume',
     'sink_retry',
   ]);
+});
+
+test('a sink that is configured no more is forgotten, the index never', async () => {
+  expect((await lab.ask('DELETE', '/api/v1/sinks/index')).body.code).toBe('sink_builtin');
+  expect((await lab.ask('DELETE', '/api/v1/sinks/archive')).body).toEqual({ sink: 'archive', removed: true });
+  expect(await archive()).toBeUndefined();
+  expect((await lab.ask('DELETE', '/api/v1/sinks/archive')).status).toBe(404);
+});
+
+test('whatever comes, nothing breaks', async () => {
+  for (const value of hostileValues)
+    for (const field of ['source', 'since', 'other'])
+      await lab.ask('POST', '/api/v1/sinks/index/replay', { [field]: value });
+  for (const text of hostileTexts) {
+    const part = new URLSearchParams({ v: text }).toString().slice(2);
+    await lab.ask('GET', `/api/v1/sinks/index/dead-letters?limit=${part}`);
+    await lab.ask('GET', `/api/v1/sinks?x=${part}`);
+    if (part !== '') await lab.ask('POST', `/api/v1/sinks/${part}/retry`);
+  }
 });

@@ -3,10 +3,9 @@ import {
   type Channel,
   type ChannelChange,
   createChannel,
-  findNamedChannel,
+  loadNamedChannel,
   updateChannel,
 } from '../../channels/index.ts';
-import type { Queryable } from '../../db/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import { withScheme } from '../../source-lists/index.ts';
 import { requireSource } from '../../sources/index.ts';
@@ -77,14 +76,3 @@ export function addChannelChanges(channels: Command): void {
 
 const everyOf = (text: string): number => wholeNumber('--every', text, { least: 1, most: 43_200 });
 const shown = ({ hash: _hash, ...rest }: Channel): object => rest;
-
-/** The channel a person means; an address may lack its scheme. */
-export async function loadNamedChannel(db: Queryable, name: string): Promise<Channel> {
-  const channel = (await findNamedChannel(db, name)) ?? (await findNamedChannel(db, withScheme(name)));
-  if (channel !== null) return channel;
-  throw new AppError('channel_unknown', `there is no channel "${name}"`, {
-    exitCode: EXIT.usage,
-    httpStatus: 404,
-    advice: 'The ID and URL columns of "outrider channels" list them.',
-  });
-}

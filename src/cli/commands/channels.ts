@@ -6,6 +6,7 @@ import {
   findChannelIds,
   listChannels,
   loadDiscoveryDelay,
+  loadNamedChannel,
   loadPushStates,
   type PushState,
   removeChannel,
@@ -21,7 +22,7 @@ import { loadContext, withDatabase } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
 import { operatorName } from '../operator.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
-import { addChannelChanges, kinds, loadNamedChannel } from './channel-changes.ts';
+import { addChannelChanges, kinds } from './channel-changes.ts';
 
 type ListFlags = {
   source?: string;

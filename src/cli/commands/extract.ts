@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type Command, Option } from 'commander';
-import { userAgentOf } from '../../engine.ts';
+import { userAgentOf } from '../../config/index.ts';
 import { AppError, EXIT, messageOf } from '../../errors/index.ts';
 import {
   type Explanation,

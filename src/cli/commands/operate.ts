@@ -1,13 +1,7 @@
 import type { Command } from 'commander';
 import { loadWorkers } from '../../domains/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
-import {
-  loadSwitchChanges,
-  loadSwitches,
-  type SwitchName,
-  saveSwitch,
-  switchNames,
-} from '../../switches/index.ts';
+import { listSwitches, type SwitchName, saveSwitch, switchNames } from '../../switches/index.ts';
 import { loadContext, withDatabase } from '../context.ts';
 import { onOff, operatorName } from '../operator.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
@@ -51,16 +45,8 @@ export function addOperateCommands(program: Command): void {
       const context = loadContext(command);
       const rows = await withDatabase(context, async ({ pool }) => {
         if (chosen !== null && isOn !== null) await saveSwitch(pool, chosen, isOn, operatorName());
-        const switches = await loadSwitches(pool);
-        const changes = await loadSwitchChanges(pool);
-        return switchNames
-          .filter((one) => chosen === null || one === chosen)
-          .map((one) => ({
-            name: one,
-            on: switches[one],
-            changedAt: changes.find((change) => change.name === one)?.changedAt ?? null,
-            changedBy: changes.find((change) => change.name === one)?.changedBy ?? null,
-          }));
+        const switches = await listSwitches(pool);
+        return switches.filter((one) => chosen === null || one.name === chosen);
       });
       if (context.flags.json) return printJson(rows);
       printTable(rows, [

@@ -1,10 +1,9 @@
 import { type Command, Option } from 'commander';
 import { listSourceStatus, type SourceFilter, type SourceStatus } from '../../channels/index.ts';
-import { loadSelectorRates, removeDocuments } from '../../documents/index.ts';
+import { loadSelectorRates, removeSource } from '../../documents/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import {
   applyHolds,
-  deleteSource,
   type ImageMode,
   type IngestionMode,
   requireSource,
@@ -124,16 +123,10 @@ export function addSourceCommands(program: Command): void {
           exitCode: EXIT.usage,
         });
       const context = loadContext(command);
-      const removed = await withDatabase(context, async (database) => {
-        const { id } = await requireSource(database.pool, slug);
-        await setSourceEnabled(database.pool, slug, false, {
-          actor: operatorName(),
-          reason: 'it is being deleted',
-        });
-        const documents = flags.documents === 'delete' ? await removeDocuments(database, id) : 0;
-        await deleteSource(database.pool, slug, { actor: operatorName() });
-        return documents;
-      });
+      const documents = flags.documents;
+      const removed = await withDatabase(context, (database) =>
+        removeSource(database, slug, { documents, actor: operatorName() }),
+      );
       if (context.flags.json) return printJson({ slug, deleted: true, documents: removed });
       say(
         `${slug} is deleted${flags.documents === 'delete' ? ` with ${removed} documents` : '; its documents stay'}.`,

@@ -1,3 +1,4 @@
+export { type AddressGuard, createAddressGuard } from './address-guard.ts';
 export { createHttpClient, type HttpClient, type HttpClientStats } from './client.ts';
 export { unpackPage } from './content-decoding.ts';
 export { type HostsEntry, type HostsTable, parseHostsFile } from './hosts-table.ts';

@@ -1,8 +1,11 @@
 import { packedRaw } from '../article.ts';
 import type { Ingested, IngestSettings, PageResponse } from '../response.ts';
 
-/** What the thread does: read it as ever, or only ask Readability about a page that was read already. */
-export type Task = 'whole' | 'second_opinion';
+/**
+ * What the thread does: read it as ever, only ask Readability about a page that was read already, or try selectors on
+ * it.
+ */
+export type Task = 'whole' | 'second_opinion' | 'selectors';
 
 /** What crosses to the thread. */
 export type ReadRequest = { response: PageResponse; settings: IngestSettings; task: Task };
@@ -23,7 +26,7 @@ export function packRequest(
   settings: IngestSettings,
   task: Task,
 ): { message: ReadRequest; transfer: ArrayBuffer[] } {
-  const rawStays = task === 'second_opinion' || packedRaw(response) !== null;
+  const rawStays = task !== 'whole' || packedRaw(response) !== null;
   const { buffer } = response.body;
   return {
     message: {

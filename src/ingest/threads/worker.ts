@@ -3,6 +3,7 @@ import { ingestArticle, needsSecondOpinion } from '../article.ts';
 import { handleResponse } from '../handle.ts';
 import { ingestImage } from '../images.ts';
 import type { Ingested } from '../response.ts';
+import { sampleSelectors } from '../selector-sample.ts';
 import { type ReadAnswer, type ReadRequest, unpackRequest } from './message.ts';
 
 const port = parentPort;
@@ -25,6 +26,7 @@ async function read(message: ReadRequest): Promise<Ingested> {
     if (known.outcome === 'image') say({ answer: 'interim', ingested: known });
     return known.outcome === 'image' ? ingestImage(response, settings) : known;
   }
+  if (task === 'selectors') return { outcome: 'probe', result: sampleSelectors(response, settings) };
   if (task === 'whole') {
     const own = await handleResponse(response, settings);
     if (!needsSecondOpinion(own)) return own;

@@ -35,7 +35,8 @@ export const operationsOf = (document: ApiDocument): Operation[] =>
 
 /** Whether an operation answers without end. */
 export const isStream = (operation: Operation): boolean =>
-  operation.responses['200']?.content?.['text/event-stream'] !== undefined || operation.path.endsWith('/stream');
+  operation.responses['200']?.content?.['text/event-stream'] !== undefined ||
+  operation.path.endsWith('/stream');
 
 /** The schema of an answer; undefined where it is no JSON. */
 export function answerSchema(operation: Operation, status: number): Schema | undefined {

@@ -1,0 +1,41 @@
+import { isIP } from 'node:net';
+import type { Config } from '../config/index.ts';
+import { AppError } from '../errors/index.ts';
+import { createAddressGuard } from '../fetch/index.ts';
+import { resolveUrl } from '../url/index.ts';
+
+/** Says why an address may not be followed; null: it may. */
+export type AddressCheck = (url: string) => string | null;
+
+/**
+ * Refuses addresses that name a host of our own network by number, as every fetch would: whoever gives one should hear
+ * it at once. Names are looked up when they are fetched, and the answer is checked then.
+ */
+export function createAddressCheck(config: Config): AddressCheck {
+  const guard = createAddressGuard(config.fetch.allowNetworks);
+  return (url) => {
+    const href = resolveUrl(url);
+    // What is no address at all is said by whoever reads it.
+    if (href === null) return null;
+    const { hostname, port, protocol } = new URL(href);
+    const number = port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);
+    const name = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+    // RFC 6761 section 6.3: every name under localhost is this machine.
+    const literal = name === 'localhost' || name.endsWith('.localhost') ? '127.0.0.1' : name;
+    if (isIP(literal) !== 0) {
+      const verdict = guard.check(literal, number);
+      return verdict.allowed ? null : verdict.detail;
+    }
+    return guard.portCanPass(number) ? null : `port ${number} is not one of the allowed ports`;
+  };
+}
+
+/** Throws for an address that may not be followed. */
+export function requireAllowed(check: AddressCheck, url: string): void {
+  const reason = check(url);
+  if (reason === null) return;
+  throw new AppError('address_refused', `"${url.slice(0, 200)}" may not be fetched: ${reason}`, {
+    httpStatus: 422,
+    advice: 'Private networks need fetch.allow_networks, as 127.0.0.0/8:8080.',
+  });
+}

@@ -1,0 +1,37 @@
+import { Type, type TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance } from 'fastify';
+import { type Config, dumpConfig, originsOf } from '../config/index.ts';
+import { strict } from './fields.ts';
+import { answer, orNull } from './shapes.ts';
+
+const value = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String())]);
+
+/** The settings in force. */
+export function addConfigRoutes(instance: FastifyInstance, { config }: { config: Config }): void {
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>();
+  app.get(
+    '/api/v1/config',
+    {
+      config: { role: 'admin' },
+      schema: {
+        operationId: 'listSettings',
+        tags: ['operate'],
+        summary: 'The settings in force, secrets masked, with the origin of each value',
+        querystring: Type.Object({}, strict),
+        response: {
+          200: answer({
+            items: Type.Array(
+              answer({
+                key: Type.String(),
+                env: Type.String(),
+                value: Type.Unsafe<unknown>(orNull(value)),
+                origin: Type.String(),
+              }),
+            ),
+          }),
+        },
+      },
+    },
+    async () => ({ items: dumpConfig({ config, origins: originsOf(config), file: null }) }),
+  );
+}

@@ -1,0 +1,84 @@
+import { Type } from '@fastify/type-provider-typebox';
+import { oneOf } from './fields.ts';
+import { answer, count, date, orNull, serial } from './shapes.ts';
+
+/** How a verdict on a document stands. */
+export const classification = oneOf(['pending', 'classified', 'failed'] as const);
+
+const documentId = Type.String({ description: '16 hex digits of the domain, a dash, 64 of the address' });
+const words = Type.Array(Type.String());
+const open = Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true }));
+
+/** The fields of a document as it leaves for programs. */
+export const recordFields = {
+  id: documentId,
+  version: serial,
+  url: Type.String(),
+  canonical_url: orNull(Type.String()),
+  source: orNull(Type.String()),
+  title: orNull(Type.String()),
+  text: Type.String(),
+  authors: words,
+  published_at: orNull(date),
+  modified_at: orNull(date),
+  first_seen_at: date,
+  crawled_at: date,
+  language: orNull(Type.String()),
+  section: orNull(Type.String()),
+  description: orNull(Type.String()),
+  keywords: words,
+  lead_image: orNull(Type.String()),
+  word_count: count,
+  page_type: Type.String(),
+  content_hash: Type.String(),
+  classification_status: classification,
+  classified_at: orNull(date),
+  labels: open,
+};
+
+/** A document as lists show it. */
+export const hitShape = answer({
+  id: documentId,
+  url: Type.String(),
+  title: orNull(Type.String()),
+  language: orNull(Type.String()),
+  publishedAt: orNull(date),
+  crawledAt: date,
+  wordCount: count,
+  sourceId: orNull(serial),
+  snippet: Type.String(),
+  copies: count,
+});
+
+/** A version of a document, without its text. */
+export const versionShape = answer({
+  version: serial,
+  crawledAt: date,
+  title: orNull(Type.String()),
+  contentHash: Type.String(),
+});
+
+/** A document with everything that is known of it. */
+export const wholeShape = answer({
+  ...recordFields,
+  copies: Type.Array(
+    answer({
+      id: documentId,
+      url: Type.String(),
+      title: orNull(Type.String()),
+      sourceId: orNull(serial),
+      publishedAt: orNull(date),
+      firstSeenAt: date,
+      first: Type.Boolean(),
+    }),
+  ),
+  versions: Type.Array(versionShape),
+  sightings: Type.Array(
+    answer({
+      sourceId: orNull(serial),
+      origin: Type.String(),
+      parentUrl: orNull(Type.String()),
+      seenAt: date,
+    }),
+  ),
+});

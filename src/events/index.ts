@@ -1,0 +1,14 @@
+export {
+  type AuditEntry,
+  type DomainMove,
+  type Event,
+  type EventPlace,
+  eventPlaceText,
+  isEventPlace,
+  listAudit,
+  loadEvents,
+  loadEventsEnd,
+  loadNewestEvent,
+  parseEventPlace,
+} from './events.ts';
+export { type Activity, loadActivity, loadWorkerHealth, type WorkerHealth } from './pulse.ts';

@@ -3,7 +3,7 @@ import type { Queryable } from '../db/index.ts';
 import type { Clock, Log } from '../telemetry/index.ts';
 import { JwtReader } from './jwt.ts';
 import type { Identity } from './roles.ts';
-import { hashOf } from './secrets.ts';
+import { ensureSessionKey, hashOf } from './secrets.ts';
 import { endSession, isSessionLive, readSession, type Session, signSession } from './sessions.ts';
 import { takeSignInCode } from './sign-in-codes.ts';
 import { type LiveToken, loadLiveToken, tokenMark } from './tokens.ts';
@@ -59,18 +59,18 @@ export class Authenticator {
   readonly #db: Queryable;
   readonly #clock: Clock;
   readonly #log: Log;
-  readonly #key: Uint8Array;
+  readonly #keys: Remembered<Uint8Array>;
   readonly #jwt: JwtReader;
   readonly #sessionMs: number;
   readonly #tokens: Remembered<LiveToken | null>;
   readonly #sessions: Remembered<boolean>;
 
-  constructor(options: { db: Queryable; clock: Clock; log: Log; config: Config; key: Uint8Array }) {
+  constructor(options: { db: Queryable; clock: Clock; log: Log; config: Config }) {
     const { auth } = options.config;
     this.#db = options.db;
     this.#clock = options.clock;
     this.#log = options.log;
-    this.#key = options.key;
+    this.#keys = new Remembered(options.clock.monotonic);
     this.#sessionMs = auth.sessionHours * 3_600_000;
     this.#tokens = new Remembered(options.clock.monotonic);
     this.#sessions = new Remembered(options.clock.monotonic);
@@ -132,15 +132,23 @@ export class Authenticator {
 
   /** Checks the value of a session's cookie. */
   async checkSession(cookie: string): Promise<AuthAnswer> {
-    const session = await readSession(this.#key, cookie, this.#clock.now());
-    const isLive = async (): Promise<boolean> =>
-      session !== null &&
-      !this.#isOver(session.expiresAtMs) &&
-      (await this.#sessions.get(session.id, () => isSessionLive(this.#db, session)));
-    if (session === null || !(await isLive()))
-      return { outcome: 'refused', reason: 'the session has ended; sign in again' };
+    const session = await this.#liveSession(cookie);
+    if (session === null) return { outcome: 'refused', reason: 'the session has ended; sign in again' };
     const { identity, tokenId, expiresAtMs } = session;
+    const isLive = async (): Promise<boolean> => (await this.#liveSession(cookie)) !== null;
     return { outcome: 'accepted', proof: { identity, by: 'session', tokenId, session, expiresAtMs, isLive } };
+  }
+
+  async #liveSession(cookie: string): Promise<Session | null> {
+    const session = await readSession(await this.#key(), cookie, this.#clock.now());
+    if (session === null) return null;
+    const isLive = await this.#sessions.get(session.id, () => isSessionLive(this.#db, session));
+    return isLive ? session : null;
+  }
+
+  // Asked of the database again and again: a new key ends all sessions.
+  #key(): Promise<Uint8Array> {
+    return this.#keys.get('session', () => ensureSessionKey(this.#db));
   }
 
   /** Exchanges proof for a session, which ends when the proof does, if that is earlier. */
@@ -148,7 +156,7 @@ export class Authenticator {
     proof: Pick<Proof, 'identity' | 'tokenId' | 'expiresAtMs'>,
   ): Promise<{ cookie: string; session: Session }> {
     const nowMs = this.#clock.now();
-    return signSession(this.#key, {
+    return signSession(await this.#key(), {
       identity: proof.identity,
       tokenId: proof.tokenId,
       nowMs,
@@ -173,6 +181,7 @@ export class Authenticator {
   forget(): void {
     this.#tokens.forget();
     this.#sessions.forget();
+    this.#keys.forget();
   }
 
   #isOver(expiresAtMs: number | null): boolean {

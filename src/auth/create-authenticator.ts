@@ -11,8 +11,9 @@ export async function createAuthenticator(options: {
   log: Log;
   config: Config;
 }): Promise<Authenticator> {
-  const key = await ensureSessionKey(options.db);
+  // At the start, so that the first sign-in link can be claimed before anybody has signed in.
+  await ensureSessionKey(options.db);
   // Loaded here: commands make tokens and links without the library that reads JWTs.
   const { Authenticator } = await import('./authenticator.ts');
-  return new Authenticator({ ...options, key });
+  return new Authenticator(options);
 }

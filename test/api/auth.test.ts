@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { SignJWT } from 'jose';
+import { generateKeyPair, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildApi } from '../../src/api/app.ts';
 import { startApi } from '../../src/api/index.ts';
-import { claimFirstLink, createSignInCode } from '../../src/auth/index.ts';
+import { claimFirstLink, createSignInCode, replaceSessionKey } from '../../src/auth/index.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { createLog, createMetrics, systemClock } from '../../src/telemetry/index.ts';
 import { type ApiLab, startApiLab } from './lab.ts';
@@ -211,6 +211,22 @@ describe('JWTs', () => {
     expect(answer.body.role).toBe('read');
   });
 
+  test('that cannot be verified because the keys are away are our trouble', async () => {
+    const app = await buildApi(optionsOf({ 'auth.jwks_url': 'http://127.0.0.1:1/keys' }));
+    const { privateKey } = await generateKeyPair('ES256');
+    const token = await new SignJWT({ exp: soon() }).setProtectedHeader({ alg: 'ES256' }).sign(privateKey);
+    const answer = await app.inject({ url: '/api/v1/session', headers: bearer(token) });
+    expect([answer.statusCode, answer.json().code, answer.headers['retry-after']]).toEqual([
+      503,
+      'auth_unavailable',
+      '30',
+    ]);
+    // Other ways in still work.
+    const hs256 = await app.inject({ url: '/api/v1/session', headers: bearer(await sign({ exp: soon() })) });
+    expect(hs256.statusCode).toBe(200);
+    await app.close();
+  });
+
   test('a session is no bearer token, and a bearer token no session', async () => {
     const jwt = await sign({ role: 'admin', exp: soon(), sub: 'x', jti: 'y' });
     expect((await whoIs(lab.address, { cookie: `outrider_session=${jwt}` })).status).toBe(401);
@@ -318,6 +334,18 @@ describe('sessions in a browser', () => {
     expect((await whoIs(lab.address, cookie)).status).toBe(401);
     later();
     expect((await whoIs(second.address, cookie)).status).toBe(401);
+  });
+
+  test('all end when there is another key, and links with them; tokens go on', async () => {
+    const cookie = await session();
+    const code = await createSignInCode(lab.database.pool, 'web:ada');
+    expect((await whoIs(second.address, cookie)).status).toBe(200);
+    await replaceSessionKey(lab.database.pool, 'test');
+    later();
+    for (const base of [lab.address, second.address]) expect((await whoIs(base, cookie)).status).toBe(401);
+    expect((await call(lab.address, 'GET', `/sign-in?code=${code}`)).status).toBe(401);
+    expect((await whoIs(lab.address, lab.headersOf('read'))).status).toBe(200);
+    expect((await whoIs(second.address, await session())).status).toBe(200);
   });
 
   test('a strange cookie beside ours is passed over, a few times', async () => {

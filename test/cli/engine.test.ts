@@ -122,6 +122,7 @@ describe('up', () => {
     up = start(['up', '--port', '0']);
     await up.says('Outrider is running');
     address = /API: (\S+)/.exec(up.stdout)![1]!;
+    expect(up.stdout).toContain(`Sign in (once, within 10 minutes): ${address}/sign-in?code=`);
     expect(await (await fetch(`${address}/readyz`)).json()).toEqual({ status: 'ready' });
     await waitUntil('all roles are there', async () => {
       const roles = (await loadWorkers()).map((worker) => worker.role);

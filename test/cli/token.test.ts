@@ -48,6 +48,11 @@ test('the first start shows a link that signs in once; later ones say how to get
   expect(printed.code).toBe(0);
   expect((await fetch(printed.stdout.trim())).status).toBe(200);
   expect((await fetch(printed.stdout.trim().replace(second.address, first.address))).status).toBe(401);
+  expect((await run(['token', 'end-sessions'])).stdout).toContain('All sessions have ended');
+  await waitUntil('every process has noticed', async () => {
+    const all = await Promise.all([first, second].map(({ address }) => whoAmI(address, { cookie })));
+    return all.every(({ status }) => status === 401);
+  });
   // The code of a link stands in no log line.
   for (const { server } of [first, second]) {
     expect(server.stderr).not.toContain(link.split('code=')[1]!);

@@ -5,6 +5,7 @@ import {
   createToken,
   listTokens,
   type Role,
+  replaceSessionKey,
   revokeToken,
   roles,
   signInLink,
@@ -69,6 +70,15 @@ export function addTokenCommands(program: Command): void {
       const link = signInLink(base, code);
       if (context.flags.json) return printJson({ link, minutes: signInMinutes });
       process.stdout.write(`${link}\n`);
+    });
+  token
+    .command('end-sessions')
+    .description('sign every browser out and void open sign-in links; tokens go on working')
+    .action(async (_flags: object, command: Command) => {
+      const context = loadContext(command);
+      await withDatabase(context, ({ pool }) => replaceSessionKey(pool, operatorName()));
+      if (context.flags.json) return printJson({ ended: true });
+      process.stdout.write('All sessions have ended. Sign in with: outrider token sign-in\n');
     });
 }
 

@@ -25,6 +25,8 @@ export function addDocumentStream(
   app.get(
     '/api/v1/documents/stream',
     {
+      // Nobody who asks for the head alone should have a stream kept open for it.
+      exposeHeadRoute: false,
       schema: {
         operationId: 'streamDocuments',
         tags: ['documents'],

@@ -82,6 +82,8 @@ function addStream(instance: FastifyInstance, { database, clock, log }: Options)
   app.get(
     '/api/v1/events',
     {
+      // Nobody who asks for the head alone should have a stream kept open for it.
+      exposeHeadRoute: false,
       schema: {
         operationId: 'streamEvents',
         tags: ['operate'],

@@ -65,6 +65,8 @@ function addExport(instance: FastifyInstance, { database }: Options): void {
   app.get(
     '/api/v1/sources/export',
     {
+      // Nobody who asks for the head alone should have everything read for it.
+      exposeHeadRoute: false,
       schema: {
         operationId: 'exportSources',
         tags,

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import {
   countSources,
   findDiscovery,
+  findNamedChannel,
   findSourceStatus,
   pageSources,
   sourceStatuses,
@@ -16,6 +17,7 @@ import { withScheme } from '../source-lists/index.ts';
 import {
   applyHolds,
   createSource,
+  loadSources,
   requireSource,
   type Source,
   type SourceChange,
@@ -201,6 +203,10 @@ function addChanging(instance: FastifyInstance, { database, config }: Options): 
       const url = withScheme(body.url);
       requireAllowed(check, url);
       const settings = requireUsable(body.settings ?? {}, identity);
+      // The address of a feed that is followed names its source: no second one is made for it.
+      const channel = await findNamedChannel(pool, url);
+      const [owner] = channel === null ? [] : await loadSources(pool, [channel.sourceId]);
+      if (owner !== undefined) return reply.code(200).send(shownSource(owner));
       const { name, ingestionMode, feedPollIntervalMinutes, priority, rateLimitMs } = body;
       const { source, created } = await createSource(pool, {
         url,

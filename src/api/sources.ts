@@ -27,7 +27,7 @@ import {
   updateSource,
 } from '../sources/index.ts';
 import { saveAudit } from '../switches/index.ts';
-import { createAddressCheck, requireAllowed } from './addresses.ts';
+import { requireAllowed } from './addresses.ts';
 import { cursor, limit, oneOf, strict } from './fields.ts';
 import type { Identity } from './identity.ts';
 import {
@@ -44,7 +44,7 @@ import {
   text,
   total,
   writeCursor,
-} from './shapes.ts';
+} from './schemas.ts';
 import {
   newSourceShape,
   requireAdmin,
@@ -187,7 +187,6 @@ async function shownDiscovery(db: Queryable, sourceId: number) {
 function addChanging(instance: FastifyInstance, { database, config }: Options): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();
   const { pool } = database;
-  const check = createAddressCheck(config);
   app.post(
     '/api/v1/sources',
     {
@@ -201,7 +200,7 @@ function addChanging(instance: FastifyInstance, { database, config }: Options): 
     },
     async ({ body, identity }, reply) => {
       const url = withScheme(body.url);
-      requireAllowed(check, url);
+      await requireAllowed(config, url);
       const settings = requireUsable(body.settings ?? {}, identity);
       // The address of a feed that is followed names its source: no second one is made for it.
       const channel = await findNamedChannel(pool, url);

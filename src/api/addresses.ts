@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import type { Config } from '../config/index.ts';
 import { AppError } from '../errors/index.ts';
-import { createAddressGuard } from '../fetch/index.ts';
 import { resolveUrl } from '../url/index.ts';
 
 /** Says why an address may not be followed; null: it may. */
@@ -9,9 +8,11 @@ export type AddressCheck = (url: string) => string | null;
 
 /**
  * Refuses addresses that name a host of our own network by number, as every fetch would: whoever gives one should hear
- * it at once. Names are looked up when they are fetched, and the answer is checked then.
+ * it at once. Names are looked up when they are fetched, and the answer is checked then. Loaded when it is first needed:
+ * a command that only reads should not wait for the HTTP client it comes with.
  */
-export function createAddressCheck(config: Config): AddressCheck {
+export async function loadAddressCheck(config: Config): Promise<AddressCheck> {
+  const { createAddressGuard } = await import('../fetch/index.ts');
   const guard = createAddressGuard(config.fetch.allowNetworks);
   return (url) => {
     const href = resolveUrl(url);
@@ -31,8 +32,8 @@ export function createAddressCheck(config: Config): AddressCheck {
 }
 
 /** Throws for an address that may not be followed. */
-export function requireAllowed(check: AddressCheck, url: string): void {
-  const reason = check(url);
+export async function requireAllowed(config: Config, url: string): Promise<void> {
+  const reason = (await loadAddressCheck(config))(url);
   if (reason === null) return;
   throw new AppError('address_refused', `"${url.slice(0, 200)}" may not be fetched: ${reason}`, {
     httpStatus: 422,

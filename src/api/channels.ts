@@ -24,7 +24,7 @@ import { AppError } from '../errors/index.ts';
 import { withScheme } from '../source-lists/index.ts';
 import { loadSources, requireSource } from '../sources/index.ts';
 import { saveAudit } from '../switches/index.ts';
-import { createAddressCheck, requireAllowed } from './addresses.ts';
+import { requireAllowed } from './addresses.ts';
 import { cursor, limit, oneOf, strict } from './fields.ts';
 import {
   address,
@@ -40,7 +40,7 @@ import {
   text,
   wideRange,
   writeCursor,
-} from './shapes.ts';
+} from './schemas.ts';
 
 const tags = ['channels'];
 const kinds = ['feed', 'sitemap', 'page'] as const;
@@ -211,7 +211,6 @@ const timeRange = { ...wideRange, most: 253_402_300_799_999_999n };
 
 function addChanging(instance: FastifyInstance, { database: { pool }, config }: Options): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();
-  const check = createAddressCheck(config);
   app.post(
     '/api/v1/channels',
     {
@@ -234,7 +233,7 @@ function addChanging(instance: FastifyInstance, { database: { pool }, config }: 
     },
     async ({ body, identity }, reply) => {
       const url = withScheme(body.url);
-      requireAllowed(check, url);
+      await requireAllowed(config, url);
       const source = await requireSource(pool, body.source);
       const kind = body.kind ?? 'feed';
       const minutes =

@@ -2,7 +2,7 @@ import { Type, type TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { type Config, dumpConfig, originsOf } from '../config/index.ts';
 import { strict } from './fields.ts';
-import { answer, orNull } from './shapes.ts';
+import { answer, orNull } from './schemas.ts';
 
 const value = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String())]);
 

@@ -1,6 +1,6 @@
 import { Type } from '@fastify/type-provider-typebox';
 import { oneOf } from './fields.ts';
-import { answer, count, date, orNull, serial } from './shapes.ts';
+import { answer, count, date, orNull, serial } from './schemas.ts';
 
 /** How a verdict on a document stands. */
 export const classification = oneOf(['pending', 'classified', 'failed'] as const);

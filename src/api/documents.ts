@@ -25,7 +25,7 @@ import { requireSource } from '../sources/index.ts';
 import { urlId } from '../url/index.ts';
 import { classification, hitShape, recordFields, versionShape, wholeShape } from './document-shapes.ts';
 import { limit, oneOf, strict } from './fields.ts';
-import { answer, count, givenDate, orNull, parseDate, serial, slug, text } from './shapes.ts';
+import { answer, count, givenDate, orNull, parseDate, serial, slug, text } from './schemas.ts';
 
 const tags = ['documents'];
 const place = Type.String({ pattern: '^(\\d{1,18}|now)$', description: 'number of a change, or "now"' });
@@ -82,7 +82,7 @@ function addReading(instance: FastifyInstance, { database }: { database: Databas
             language: Type.Optional(Type.String({ pattern: '^[a-z]{2}$' })),
             since: Type.Optional(givenDate),
             until: Type.Optional(givenDate),
-            limit: limit(200, 20),
+            limit: limit(1000, 20),
           },
           strict,
         ),

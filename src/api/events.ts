@@ -17,7 +17,7 @@ import {
 } from '../events/index.ts';
 import type { Clock } from '../telemetry/index.ts';
 import { cursor, limit, strict } from './fields.ts';
-import { answer, date, page, parseCursor, text, wideRange, writeCursor } from './shapes.ts';
+import { answer, date, page, parseCursor, text, wideRange, writeCursor } from './schemas.ts';
 import { eventText, type StreamReader, type StreamRoom } from './streams.ts';
 import { Watch } from './watch.ts';
 

@@ -15,10 +15,10 @@ import {
   readList,
 } from '../source-lists/index.ts';
 import { saveAudit } from '../switches/index.ts';
-import { type AddressCheck, createAddressCheck } from './addresses.ts';
+import { type AddressCheck, loadAddressCheck } from './addresses.ts';
 import { oneOf, strict } from './fields.ts';
 import type { Identity } from './identity.ts';
-import { answer, count } from './shapes.ts';
+import { answer, count } from './schemas.ts';
 import { adminSetting } from './source-shapes.ts';
 
 const mostBytes = 32 * 1024 * 1024;
@@ -65,6 +65,8 @@ function addExport(instance: FastifyInstance, { database }: Options): void {
   app.get(
     '/api/v1/sources/export',
     {
+      // Nobody who asks for the head alone should have everything read for it.
+      exposeHeadRoute: false,
       schema: {
         operationId: 'exportSources',
         tags,
@@ -120,7 +122,6 @@ function withoutProxies(source: ListedSource): ListedSource {
 
 function addImport(scope: FastifyInstance, options: Options): void {
   const app = scope.withTypeProvider<TypeBoxTypeProvider>();
-  const check = createAddressCheck(options.config);
   const turns = new Turns();
   app.removeAllContentTypeParsers();
   // Taken in whole before it is read: the server gives a client 30 seconds for its request, and the database may need
@@ -157,7 +158,7 @@ function addImport(scope: FastifyInstance, options: Options): void {
         turns.take(reply.raw);
       },
     },
-    (request) => turns.work(() => runImport(options, check, request)),
+    (request) => turns.work(() => runImport(options, request)),
   );
 }
 
@@ -196,12 +197,13 @@ class Turns {
   }
 }
 
-async function runImport({ database, config }: Options, check: AddressCheck, request: ImportRequest) {
+async function runImport({ database, config }: Options, request: ImportRequest) {
   const { format = null, update = false, dry_run: dryRun = false } = request.query;
   const { identity } = request;
   // The database may be busy for longer than a silent connection is kept.
   request.raw.socket.setTimeout(0);
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+  const check = await loadAddressCheck(config);
   const entries = guarded(readList(pieces(body), { format }), check, identity);
   const report = await importSources(database, untilGone(entries, request.raw.socket), {
     actor: identity.name,

@@ -6,14 +6,14 @@ import type { Database } from '../db/index.ts';
 import { loadSelectorRates } from '../documents/index.ts';
 import { AppError } from '../errors/index.ts';
 import type { Selectors } from '../extract/index.ts';
-import { createHttpClient, type PageSample, parseHostsFile, samplePage } from '../fetch/index.ts';
-import { type PageResponse, testSelectors } from '../ingest/index.ts';
+import type { PageSample } from '../fetch/index.ts';
+import type { PageResponse } from '../ingest/index.ts';
 import { withScheme } from '../source-lists/index.ts';
 import { requireSource, type Source } from '../sources/index.ts';
 import type { Clock } from '../telemetry/index.ts';
-import { createAddressCheck, requireAllowed } from './addresses.ts';
+import { requireAllowed } from './addresses.ts';
 import { oneOf, strict } from './fields.ts';
-import { address, answer, count, orNull, slug } from './shapes.ts';
+import { address, answer, count, orNull, slug } from './schemas.ts';
 import { selectorsShape } from './source-shapes.ts';
 import { selectorRate } from './sources.ts';
 
@@ -52,7 +52,6 @@ type Options = { database: Database; config: Config; clock: Clock; version: stri
 export function addSelectorRoutes(instance: FastifyInstance, options: Options): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();
   const { pool } = options.database;
-  const check = createAddressCheck(options.config);
   let running = 0;
   app.post(
     '/api/v1/sources/test-selectors',
@@ -69,7 +68,7 @@ export function addSelectorRoutes(instance: FastifyInstance, options: Options): 
     },
     async ({ body }) => {
       const url = withScheme(body.url);
-      requireAllowed(check, url);
+      await requireAllowed(options.config, url);
       const source = body.source === undefined ? null : await requireSource(pool, body.source);
       if (running >= mostAtOnce)
         throw new AppError('too_many_tests', `${mostAtOnce} pages are being fetched already`, {
@@ -79,6 +78,7 @@ export function addSelectorRoutes(instance: FastifyInstance, options: Options): 
       running += 1;
       try {
         const page = required(await fetchSample(url, options));
+        const { testSelectors } = await import('../ingest/index.ts');
         const read = await testSelectors(responseOf(page), settingsOf(body.selectors as Selectors));
         if (read.outcome === 'unreadable')
           throw new AppError('page_unreadable', `${page.url} could not be read: ${read.detail}`, {
@@ -95,6 +95,8 @@ export function addSelectorRoutes(instance: FastifyInstance, options: Options): 
 }
 
 async function fetchSample(url: string, { database, config, clock, version }: Options): Promise<PageSample> {
+  // Here and not above: half a second that only this route needs.
+  const { createHttpClient, parseHostsFile, samplePage } = await import('../fetch/index.ts');
   const { fetch } = config;
   const client = createHttpClient({
     userAgent: userAgentOf(config, version),

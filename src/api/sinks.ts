@@ -16,7 +16,7 @@ import { requireSource } from '../sources/index.ts';
 import { saveAudit } from '../switches/index.ts';
 import { urlId } from '../url/index.ts';
 import { limit, oneOf, strict } from './fields.ts';
-import { answer, count, date, givenDate, orNull, parseDate, serial, slug } from './shapes.ts';
+import { answer, count, date, givenDate, orNull, parseDate, serial, slug } from './schemas.ts';
 
 const tags = ['sinks'];
 const named = Type.Object({ id: Type.String({ pattern: '^[a-z0-9_-]{1,100}$' }) }, strict);

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import {
   countSources,
   findDiscovery,
+  findNamedChannel,
   findSourceStatus,
   pageSources,
   sourceStatuses,
@@ -16,6 +17,7 @@ import { withScheme } from '../source-lists/index.ts';
 import {
   applyHolds,
   createSource,
+  loadSources,
   requireSource,
   type Source,
   type SourceChange,
@@ -25,7 +27,7 @@ import {
   updateSource,
 } from '../sources/index.ts';
 import { saveAudit } from '../switches/index.ts';
-import { createAddressCheck, requireAllowed } from './addresses.ts';
+import { requireAllowed } from './addresses.ts';
 import { cursor, limit, oneOf, strict } from './fields.ts';
 import type { Identity } from './identity.ts';
 import {
@@ -42,7 +44,7 @@ import {
   text,
   total,
   writeCursor,
-} from './shapes.ts';
+} from './schemas.ts';
 import {
   newSourceShape,
   requireAdmin,
@@ -185,7 +187,6 @@ async function shownDiscovery(db: Queryable, sourceId: number) {
 function addChanging(instance: FastifyInstance, { database, config }: Options): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();
   const { pool } = database;
-  const check = createAddressCheck(config);
   app.post(
     '/api/v1/sources',
     {
@@ -199,8 +200,12 @@ function addChanging(instance: FastifyInstance, { database, config }: Options): 
     },
     async ({ body, identity }, reply) => {
       const url = withScheme(body.url);
-      requireAllowed(check, url);
+      await requireAllowed(config, url);
       const settings = requireUsable(body.settings ?? {}, identity);
+      // The address of a feed that is followed names its source: no second one is made for it.
+      const channel = await findNamedChannel(pool, url);
+      const [owner] = channel === null ? [] : await loadSources(pool, [channel.sourceId]);
+      if (owner !== undefined) return reply.code(200).send(shownSource(owner));
       const { name, ingestionMode, feedPollIntervalMinutes, priority, rateLimitMs } = body;
       const { source, created } = await createSource(pool, {
         url,

@@ -37,7 +37,7 @@ describe('adding', () => {
     ]);
     expect(await add('https://herald.example/feed')).toMatchObject({ status: 200, body: { id: first } });
     expect((await add('https://herald.example/map.xml', { kind: 'sitemap' })).body.intervalSeconds).toBe(
-      3600,
+      21_600,
     );
     expect(await rows(`SELECT action FROM audit`)).toHaveLength(2);
   });

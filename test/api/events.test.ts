@@ -174,6 +174,7 @@ test('an id of elsewhere is refused, and so is one reader too many', async () =>
   expect((await follow({}, '?after=x')).status).toBe(400);
   expect((await follow({}, '?other=1')).status).toBe(400);
   expect((await follow({ 'last-event-id': '999999999999-audit' })).status).toBe(410);
+  expect((await fetch(`${lab.address}/api/v1/events`, { method: 'HEAD' })).status).toBe(404);
   // Those who left a moment ago may still count.
   const readers: Awaited<ReturnType<typeof follow>>[] = [];
   for (let last = await follow(); last.status === 200; last = await follow()) readers.push(last);

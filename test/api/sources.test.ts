@@ -151,6 +151,13 @@ describe('listing', () => {
     expect((await ask('GET', '/api/v1/sources')).body.total).toBe(26);
   });
 
+  test('the address of a feed that is followed names its source', async () => {
+    expect(await ask('POST', '/api/v1/sources', { url: 'https://paper4.example/feed' })).toMatchObject({
+      status: 200,
+      body: { slug: 'paper_4' },
+    });
+  });
+
   test('filters find what they name', async () => {
     expect(await walk('q=APER%201&limit=3')).toHaveLength(11);
     expect(await walk('q=paper7.exam')).toEqual(['paper_7']);
@@ -171,6 +178,21 @@ describe('listing', () => {
       discovery: { state: 'pending', candidates: [] },
     });
     expect((await ask('GET', '/api/v1/sources/nobody')).status).toBe(404);
+  });
+
+  test('a list stands in the place of one short name, so nobody has it', async () => {
+    const { body } = await ask('POST', '/api/v1/sources', { url: 'https://export.example/', name: 'Export' });
+    expect(body.slug).toBe('export_source');
+    const long = await ask('POST', '/api/v1/sources', {
+      url: 'https://long.example/',
+      name: 'n'.repeat(200),
+    });
+    const twin = await ask('POST', '/api/v1/sources', {
+      url: 'https://twin.example/',
+      name: 'n'.repeat(200),
+    });
+    for (const slug of [body.slug, long.body.slug, twin.body.slug])
+      expect((await ask('DELETE', `/api/v1/sources/${slug}`)).status).toBe(200);
   });
 
   test('a cursor of elsewhere is refused', async () => {

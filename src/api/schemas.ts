@@ -13,9 +13,9 @@ export const text = (most: number, options: { least?: number; description?: stri
     ...(options.description === undefined ? {} : { description: options.description }),
   });
 
-/** The short name of a source. */
+/** The short name of a source; a name may have 500 characters, and a number comes behind it where two are alike. */
 export const slug = Type.String({
-  pattern: '^[a-z0-9_]{1,200}$',
+  pattern: '^[a-z0-9_]{1,600}$',
   description: 'short name of a source',
 });
 

@@ -9,7 +9,9 @@ import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { addChannelRoutes } from './channels.ts';
 import { addDocumentStream } from './document-stream.ts';
 import { addDocumentRoutes } from './documents.ts';
+import { addDomainActionRoutes } from './domain-actions.ts';
 import { addDomainRoutes } from './domains.ts';
+import { addExplainRoutes } from './explain.ts';
 import { addFrontierRoutes } from './frontier.ts';
 import { answerHealth } from './health.ts';
 import type { Identity } from './identity.ts';
@@ -17,6 +19,7 @@ import { addProblems, problemSchema, sendProblem } from './problems.ts';
 import { addSinkRoutes } from './sinks.ts';
 import { addSourceRoutes } from './sources.ts';
 import { addWebSubRoutes } from './websub.ts';
+import { addWorkerRoutes } from './workers.ts';
 
 export type ApiOptions = {
   database: Database;
@@ -71,6 +74,9 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   addChannelRoutes(app, options);
   addFrontierRoutes(app, options);
   addDomainRoutes(app, options);
+  addDomainActionRoutes(app, options);
+  addExplainRoutes(app, options);
+  addWorkerRoutes(app, options);
   addDocumentRoutes(app, options);
   addDocumentStream(app, options);
   addSinkRoutes(app, options);

@@ -5,13 +5,13 @@ import { AppError } from '../errors/index.ts';
 import {
   actOnFilter,
   actOnUrl,
+  countKept,
   listUrls,
   loadCounts,
   loadTotals,
   loadUrl,
   submitByHand,
   type UrlAct,
-  type UrlFilter,
   urlActions,
 } from '../frontier/index.ts';
 import { requireSource } from '../sources/index.ts';
@@ -79,7 +79,7 @@ function addReading(instance: FastifyInstance, { pool }: Database): void {
         cursor: place ?? null,
         ...(named.sort === undefined ? {} : { sort: named.sort }),
       });
-      const kept = keptFilter(named) ? await countKept(filter) : null;
+      const kept = keptFilter(named) ? await countKept(pool, filter) : null;
       const ends = page.cursor === null && place === undefined;
       const seen = page.rows.length + (page.cursor === null || page.rows.length < most ? 0 : 1);
       return {
@@ -93,12 +93,6 @@ function addReading(instance: FastifyInstance, { pool }: Database): void {
   /** Kept counts know statuses and sources. */
   const keptFilter = ({ sort: _sort, status: _status, source: _source, ...others }: FilterQuery): boolean =>
     Object.keys(others).length === 0;
-  const countKept = async ({ statuses, sourceId }: UrlFilter): Promise<number> => {
-    const { all } = await loadCounts(pool, { sources: 0, ...(sourceId === undefined ? {} : { sourceId }) });
-    return statuses === undefined
-      ? all.submitted
-      : [...new Set(statuses)].reduce((sum, status) => sum + all[status], 0);
-  };
 
   app.get(
     '/api/v1/frontier/stats',

@@ -53,8 +53,6 @@ export const domainColumns = `
   d.first_seen_at AS "firstSeenAt", d.last_crawled_at AS "lastCrawledAt", d.seed_rank AS "seedRank", d.dataset,
   d.score::float8 AS score, coalesce(s.queued, 0) AS queued, coalesce(s.budgeted, 0) AS budgeted`;
 
-const joined = 'domains d LEFT JOIN domain_slots s ON s.bucket = d.bucket AND s.domain_key = d.domain_key';
-
 // Names have an index, alone and behind the status. The others are counters that each settle moves: an index of them would
 // cost every settle three more (its update could not stay on its page), so what the filter leaves is sorted, which takes
 // 20 ms for ten thousand domains.
@@ -97,9 +95,12 @@ export async function listDomains(
       `(${value}, d.domain_key) ${down ? '<' : '>'} (${given(after.at)}::${type}, ${given(after.domainKey)}::bigint)`,
     );
   const asked = db.query<DomainRow & { at: string }>(
-    `SELECT ${domainColumns}, (${value})::text AS at FROM ${joined}
-      ${wishes.length === 0 ? '' : `WHERE ${wishes.join(' AND ')}`}
-      ORDER BY ${value} ${direction}, d.domain_key ${direction} LIMIT ${given(options.limit)}`,
+    // The page is chosen first: joined before, every domain would get its slot only to be sorted away.
+    `SELECT ${domainColumns}, (${value})::text AS at
+       FROM (SELECT d.* FROM domains d ${wishes.length === 0 ? '' : `WHERE ${wishes.join(' AND ')}`}
+              ORDER BY ${value} ${direction}, d.domain_key ${direction} LIMIT ${given(options.limit)}) d
+       LEFT JOIN domain_slots s ON s.bucket = d.bucket AND s.domain_key = d.domain_key
+      ORDER BY ${value} ${direction}, d.domain_key ${direction}`,
     values,
   );
   const result = await asked.catch((error: unknown) => {
@@ -143,14 +144,17 @@ function parseCursor(text: string): { at: string; domainKey: string } {
 const isBadValue = (error: unknown): boolean =>
   String((error as { code?: unknown } | null)?.code ?? '').startsWith('22');
 
+const best = 'd.documents::float8 / greatest(d.pages_crawled, 1) DESC, d.documents DESC, d.name';
+
 /** The domains that give most documents per page, of those with enough pages to say so. */
 export async function topDomains(
   db: Queryable,
   options: { limit: number; leastPages?: number },
 ): Promise<DomainRow[]> {
   const result = await db.query<DomainRow>(
-    `SELECT ${domainColumns} FROM ${joined} WHERE d.pages_crawled >= $2
-      ORDER BY d.documents::float8 / greatest(d.pages_crawled, 1) DESC, d.documents DESC, d.name LIMIT $1`,
+    `SELECT ${domainColumns}
+       FROM (SELECT d.* FROM domains d WHERE d.pages_crawled >= $2 ORDER BY ${best} LIMIT $1) d
+       LEFT JOIN domain_slots s ON s.bucket = d.bucket AND s.domain_key = d.domain_key ORDER BY ${best}`,
     [options.limit, options.leastPages ?? 5],
   );
   return result.rows;

@@ -52,6 +52,22 @@ export async function loadCounts(
   };
 }
 
+/** How many rows there are of some statuses, all unless said, and of a source; exact, from what is kept. */
+export async function countKept(
+  db: Queryable,
+  filter: { statuses?: readonly UrlStatus[]; sourceId?: number },
+): Promise<number> {
+  const names = [...new Set(filter.statuses ?? urlStatuses)].map((status) => `rows_${status}`).join(' + ');
+  const [folded, fresh] =
+    filter.sourceId === undefined ? ['', ''] : ['WHERE source_id = $1', 'WHERE coalesce(source_id, 0) = $1'];
+  const result = await db.query<{ count: number }>(
+    `SELECT ((SELECT coalesce(sum(${names}), 0) FROM source_totals ${folded})
+           + (SELECT coalesce(sum(${names}), 0) FROM counter_deltas ${fresh}))::float8 AS count`,
+    filter.sourceId === undefined ? [] : [filter.sourceId],
+  );
+  return result.rows[0]!.count;
+}
+
 function countsOf(row: KeptRow): RowCounts {
   const counts = Object.fromEntries(urlStatuses.map((status) => [status, row[status]])) as Record<
     UrlStatus,

@@ -12,6 +12,7 @@ export { manualSource, submitByHand, type WishAnswer, type WishedUrl } from './b
 export { findSlotProblems, type SlotProblem } from './check.ts';
 export {
   type CountProblem,
+  countKept,
   findCountProblems,
   loadCounts,
   mendCounts,

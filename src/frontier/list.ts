@@ -48,10 +48,11 @@ export type UrlRow = {
 export type UrlPage = { rows: UrlRow[]; cursor: string | null };
 
 // A filter that no index serves may find nothing for millions of rows: a call reads at most so many, in portions that
-// grow, and none after a while: rows in key order lie anywhere on the disk.
+// grow, and beyond the first two thousand none after a while: rows in key order lie anywhere on the disk.
 const mostRead = 20_000;
-const mostPortion = 5000;
-const mostMs = 25;
+const leastRead = 2000;
+const mostPortion = 2500;
+const mostMs = 20;
 
 /** Rows, a page at a time. `cursor` is null at the end; a page may be short or empty and still have one. */
 export async function listUrls(
@@ -77,7 +78,7 @@ export async function listUrls(
     if (last === undefined || Number(last.nth) < portion) return { rows: found.map(rowOf), cursor: null };
     place = placeOf(last, order);
     left -= portion;
-    if (left <= 0 || performance.now() > until)
+    if (left <= 0 || (left <= mostRead - leastRead && performance.now() > until))
       return { rows: found.map(rowOf), cursor: writeUrlCursor(place) };
     portion = Math.min(mostPortion, portion * 4);
   }

@@ -1,5 +1,6 @@
 import type { Config } from '../config/index.ts';
 import type { Queryable } from '../db/index.ts';
+import { mendCounts } from '../frontier/index.ts';
 import type { UrlIdentity } from '../url/index.ts';
 import {
   addSums,
@@ -84,6 +85,8 @@ export async function backfillDomains(db: Queryable, options: BackfillOptions): 
   }
   for (const { identity, sums } of misfiled.values()) await maker.add(identity, sums);
   await maker.flush();
+  // Rows that came by another way than submit were not counted.
+  await mendCounts(db);
   return report;
 }
 

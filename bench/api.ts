@@ -5,7 +5,8 @@ import { createToken } from '../src/auth/index.ts';
 import { loadConfig } from '../src/config/index.ts';
 import { openDatabase } from '../src/db/index.ts';
 import { createLog, createMetrics, systemClock } from '../src/telemetry/index.ts';
-import { loadDocuments, wordOf } from './api-documents.ts';
+import { loadDocuments } from './api-documents.ts';
+import { routesOf } from './api-routes.ts';
 import { loadFrontier, planDomains } from './frontier/load.ts';
 import { startBenchServer } from './frontier/server.ts';
 
@@ -19,6 +20,8 @@ export async function run(args: string[]): Promise<object> {
       rows: { type: 'string', default: '1000000' },
       documents: { type: 'string', default: '100000' },
       rounds: { type: 'string', default: '40' },
+      // Routes whose names match.
+      only: { type: 'string', default: '' },
     },
     strict: false,
   });
@@ -47,13 +50,15 @@ export async function run(args: string[]): Promise<object> {
       version: 'bench',
       loops: () => [],
     });
-    const made = await createToken(database.pool, { name: 'bench', role: 'read', actor: 'bench' });
+    const made = await createToken(database.pool, { name: 'bench', role: 'write', actor: 'bench' });
     if (made.outcome !== 'created') throw new Error('the database is not new');
     try {
       const routes: Record<string, Timing> = {};
-      for (const [name, path] of Object.entries(paths(domains[0]!.name)))
-        routes[name] = await time(rounds, made.token, (n) => `${api.address}${path(n)}`);
-      return { rows, domains: domains.length, documents, load: loadavg()[0], routes };
+      const only = new RegExp(String(values.only), 'i');
+      for (const [name, path] of Object.entries(routesOf(domains)))
+        if (only.test(name)) routes[name] = await time(rounds, made.token, (n) => `${api.address}${path(n)}`);
+      const submit10k = await timeSubmits(api.address, made.token);
+      return { rows, domains: domains.length, documents, load: loadavg()[0], submit10k, routes };
     } finally {
       await api.close();
       await database.close();
@@ -61,30 +66,6 @@ export async function run(args: string[]): Promise<object> {
   } finally {
     await server.close();
   }
-}
-
-/** The routes by what they ask for; n makes each round ask for something else. */
-function paths(domain: string): Record<string, (n: number) => string> {
-  const search = (words: string, more = ''): string =>
-    `/api/v1/documents?q=${encodeURIComponent(words)}${more}`;
-  return {
-    searchRare: (n) => search(wordOf(20_000 + n)),
-    searchUsual: (n) => search(wordOf(500 + n * 7)),
-    searchCommon: (n) => search(wordOf(1 + (n % 5))),
-    searchTwoWords: (n) => search(`${wordOf(30 + n)} ${wordOf(200 + n)}`),
-    searchPhrase: (n) => search(`"${wordOf(2 + n)} ${wordOf(3 + n)}"`),
-    searchEither: (n) => search(`${wordOf(40 + n)} or ${wordOf(900 + n)}`),
-    searchOfSource: (n) => search(wordOf(2 + n), `&source=source_${1 + n}`),
-    searchOfDomain: (n) => search(wordOf(2 + n), `&domain=${domain}`),
-    searchOfLanguage: (n) => search(wordOf(2 + n), '&language=de'),
-    searchOfWeek: (n) =>
-      search(wordOf(50 + n), `&since=${new Date(Date.now() - 7 * 86_400_000).toISOString()}`),
-    documents: () => '/api/v1/documents?limit=100',
-    documentsOfSource: (n) => `/api/v1/documents?limit=100&source=source_${1 + n}`,
-    sources: () => '/api/v1/sources',
-    domains: () => '/api/v1/domains',
-    frontierStats: () => '/api/v1/frontier/stats',
-  };
 }
 
 async function time(rounds: number, token: string, url: (n: number) => string): Promise<Timing> {
@@ -97,8 +78,42 @@ async function time(rounds: number, token: string, url: (n: number) => string): 
     if (!response.ok) throw new Error(`${url(n)}: ${response.status} ${text.slice(0, 300)}`);
     if (n >= 0) taken.push(performance.now() - startedAt);
   }
-  taken.sort((a, b) => a - b);
+  return timingOf(taken);
+}
+
+function timingOf(taken: number[]): Timing {
+  const sorted = taken.toSorted((a, b) => a - b);
   const at = (share: number): number =>
-    Number(taken[Math.min(taken.length - 1, Math.floor(taken.length * share))]!.toFixed(1));
+    Number(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!.toFixed(1));
   return { p50: at(0.5), p95: at(0.95) };
+}
+
+/** Ten thousand new URLs of two thousand domains in one call, and the same once more. */
+async function timeSubmits(
+  address: string,
+  token: string,
+): Promise<Record<'new' | 'known' | 'dryRun', Timing>> {
+  const send = async (round: number, dryRun: boolean): Promise<number> => {
+    const urls = Array.from(
+      { length: 10_000 },
+      (_, n) => `https://wish-${n % 2000}.example/round-${round}/a-story-of-the-usual-length-${n}`,
+    );
+    const body = JSON.stringify({ urls, dry_run: dryRun });
+    const startedAt = performance.now();
+    const response = await fetch(`${address}/api/v1/frontier/submit/bulk`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body,
+    });
+    const { items } = (await response.json()) as { items: unknown[] };
+    if (!response.ok || items.length !== urls.length) throw new Error(`bulk submit: ${response.status}`);
+    return performance.now() - startedAt;
+  };
+  const taken = { new: [] as number[], known: [] as number[], dryRun: [] as number[] };
+  for (let round = 0; round < 5; round += 1) {
+    taken.dryRun.push(await send(round, true));
+    taken.new.push(await send(round, false));
+    taken.known.push(await send(round, false));
+  }
+  return { new: timingOf(taken.new), known: timingOf(taken.known), dryRun: timingOf(taken.dryRun) };
 }

@@ -116,7 +116,15 @@ CREATE TABLE counter_deltas (
   robots_blocked integer DEFAULT 0 NOT NULL,
   polled integer DEFAULT 0 NOT NULL,
   documents integer DEFAULT 0 NOT NULL,
-  versions integer DEFAULT 0 NOT NULL
+  versions integer DEFAULT 0 NOT NULL,
+  rows_pending integer DEFAULT 0 NOT NULL,
+  rows_fetched integer DEFAULT 0 NOT NULL,
+  rows_redirected integer DEFAULT 0 NOT NULL,
+  rows_duplicate integer DEFAULT 0 NOT NULL,
+  rows_failed integer DEFAULT 0 NOT NULL,
+  rows_needs_render integer DEFAULT 0 NOT NULL,
+  rows_dead integer DEFAULT 0 NOT NULL,
+  rows_channel integer DEFAULT 0 NOT NULL
 );
 CREATE TABLE counters (
   minute timestamp with time zone NOT NULL,
@@ -502,6 +510,34 @@ CREATE TABLE sitemap_seen (
   channel_id integer NOT NULL,
   seen bytea NOT NULL
 );
+CREATE TABLE source_totals (
+  source_id integer NOT NULL,
+  inserted bigint DEFAULT 0 NOT NULL,
+  items_seen bigint DEFAULT 0 NOT NULL,
+  items_duplicate bigint DEFAULT 0 NOT NULL,
+  items_rejected bigint DEFAULT 0 NOT NULL,
+  requests bigint DEFAULT 0 NOT NULL,
+  bytes bigint DEFAULT 0 NOT NULL,
+  fetched bigint DEFAULT 0 NOT NULL,
+  unchanged bigint DEFAULT 0 NOT NULL,
+  redirected bigint DEFAULT 0 NOT NULL,
+  duplicate bigint DEFAULT 0 NOT NULL,
+  failed bigint DEFAULT 0 NOT NULL,
+  needs_render bigint DEFAULT 0 NOT NULL,
+  dead bigint DEFAULT 0 NOT NULL,
+  robots_blocked bigint DEFAULT 0 NOT NULL,
+  polled bigint DEFAULT 0 NOT NULL,
+  documents bigint DEFAULT 0 NOT NULL,
+  versions bigint DEFAULT 0 NOT NULL,
+  rows_pending bigint DEFAULT 0 NOT NULL,
+  rows_fetched bigint DEFAULT 0 NOT NULL,
+  rows_redirected bigint DEFAULT 0 NOT NULL,
+  rows_duplicate bigint DEFAULT 0 NOT NULL,
+  rows_failed bigint DEFAULT 0 NOT NULL,
+  rows_needs_render bigint DEFAULT 0 NOT NULL,
+  rows_dead bigint DEFAULT 0 NOT NULL,
+  rows_channel bigint DEFAULT 0 NOT NULL
+) WITH (fillfactor=70);
 CREATE TABLE sources (
   id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
   slug text NOT NULL,
@@ -700,6 +736,7 @@ ALTER TABLE sinks ADD CONSTRAINT sinks_pkey PRIMARY KEY (name);
 ALTER TABLE sinks ADD CONSTRAINT sinks_name_check CHECK ((name ~ '^[a-z0-9_-]+$'::text));
 ALTER TABLE sinks ADD CONSTRAINT sinks_takes_check CHECK ((takes = ANY (ARRAY['documents'::text, 'responses'::text])));
 ALTER TABLE sitemap_seen ADD CONSTRAINT sitemap_seen_pkey PRIMARY KEY (bucket, channel_id);
+ALTER TABLE source_totals ADD CONSTRAINT source_totals_pkey PRIMARY KEY (source_id);
 ALTER TABLE sources ADD CONSTRAINT sources_pkey PRIMARY KEY (id);
 ALTER TABLE sources ADD CONSTRAINT sources_slug_key UNIQUE (slug);
 ALTER TABLE sources ADD CONSTRAINT sources_url_key UNIQUE (url);
@@ -755,13 +792,15 @@ CREATE UNIQUE INDEX documents_text ON documents USING btree (bucket, domain_key,
 CREATE INDEX domain_events_tx ON domain_events USING btree (tx, id);
 CREATE INDEX domain_slots_ready ON domain_slots USING btree (pool, top, next_at) WHERE (top IS NOT NULL);
 CREATE INDEX domain_slots_wake ON domain_slots USING btree (wake_at) WHERE (wake_at IS NOT NULL);
-CREATE INDEX domains_status ON domains USING btree (status, name);
+CREATE INDEX domains_name ON domains USING btree (name COLLATE "C", domain_key);
+CREATE INDEX domains_status ON domains USING btree (status, name COLLATE "C", domain_key);
 CREATE INDEX foreign_hosts_source ON foreign_hosts USING btree (source_id, day) WHERE is_new;
 CREATE INDEX image_sightings_image ON image_sightings USING btree (sha256) WHERE (sha256 IS NOT NULL);
 CREATE INDEX image_sightings_page ON image_sightings USING btree (page_domain_key, page_hash);
 CREATE INDEX image_sightings_source ON image_sightings USING btree (source_id, first_seen_at);
 CREATE INDEX images_idle ON images USING btree (idle_since) WHERE (idle_since IS NOT NULL);
 CREATE INDEX robots_revive ON robots USING btree (bucket, domain_key) WHERE (revive_after IS NOT NULL);
+CREATE INDEX sources_url_prefix ON sources USING btree (url text_pattern_ops);
 CREATE INDEX url_frontier_parked ON url_frontier USING btree (bucket, domain_key, due_at) WHERE ((NOT ready) AND (due_at IS NOT NULL) AND (status <> 'fetched'::url_status));
 CREATE INDEX url_frontier_pick ON url_frontier USING btree (bucket, domain_key, budgeted, level DESC, due_at) WHERE ready;
 CREATE INDEX url_frontier_refresh ON url_frontier USING btree (bucket, domain_key, due_at) WHERE ((status = 'fetched'::url_status) AND (due_at IS NOT NULL));

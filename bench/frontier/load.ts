@@ -83,6 +83,8 @@ export async function loadFrontier(db: pg.Client, domains: readonly BenchDomain[
         SELECT bucket, domain_key, max(level) FILTER (WHERE ready) AS top, count(*) FILTER (WHERE ready) AS queued,
                min(due_at) FILTER (WHERE NOT ready) AS wake_at FROM url_frontier GROUP BY 1, 2) s USING (bucket, domain_key)
      ORDER BY random()`);
+  // Kept counts are written by those who write rows; a load by hand puts them right afterwards.
+  await db.query('SELECT counts_mend()');
   await db.query('COMMIT');
   await db.query('VACUUM (ANALYZE) url_frontier');
   await db.query('VACUUM (ANALYZE) domain_slots');

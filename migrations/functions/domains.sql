@@ -173,6 +173,8 @@ DECLARE
   v_now timestamptz := now() + p_skew;
   v_slot domain_slots;
   v_hashes bytea[];
+  v_sources integer[];
+  v_from url_status[];
 BEGIN
   SELECT * INTO v_slot FROM domain_slots s WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key FOR UPDATE;
   SELECT array_agg(x.url_hash ORDER BY x.url_hash) INTO v_hashes
@@ -190,13 +192,20 @@ BEGIN
        SET status = CASE WHEN f.status = 'failed' THEN 'failed' ELSE 'pending' END::url_status, ready = true, due_at = v_now,
            tries = 0, error_code = NULL, error_text = NULL, level = CASE WHEN f.kind = 'channel' THEN f.level ELSE f.priority END,
            budgeted = f.origin IN ('spider', 'archive') AND f.kind <> 'channel'
-     WHERE f.bucket = p_bucket AND f.domain_key = p_domain_key AND f.url_hash = ANY (v_hashes)
+      FROM (SELECT k.url_hash, k.status FROM url_frontier k
+             WHERE k.bucket = p_bucket AND k.domain_key = p_domain_key AND k.url_hash = ANY (v_hashes)) was
+     WHERE f.bucket = p_bucket AND f.domain_key = p_domain_key AND f.url_hash = was.url_hash
        AND NOT f.ready
        AND coalesce(f.error_code, '') NOT IN ('removed', 'moved', 'channel_removed', 'source_deleted')
        AND (f.kind IN ('listing', 'channel') AND f.status IN ('pending', 'failed', 'fetched', 'dead')
             OR p_all AND f.kind = 'article' AND f.status IN ('pending', 'failed', 'fetched', 'dead'))
-    RETURNING f.budgeted)
-  SELECT count(*), count(*) FILTER (WHERE d.budgeted) INTO requeued, v_slot.budgeted FROM due d;
+    RETURNING f.budgeted, f.source_id, was.status, f.kind <> 'channel' AND was.status <> 'failed' AS moved)
+  SELECT count(*), count(*) FILTER (WHERE d.budgeted), array_agg(d.source_id) FILTER (WHERE d.moved),
+         array_agg(d.status) FILTER (WHERE d.moved)
+    INTO requeued, v_slot.budgeted, v_sources, v_from FROM due d;
+  IF v_sources IS NOT NULL THEN
+    PERFORM frontier_count_moves(p_bucket, v_now, v_sources, v_from, 'pending');
+  END IF;
   UPDATE domain_slots s SET queued = s.queued + requeued, budgeted = s.budgeted + v_slot.budgeted, wake_at = v_now
    WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key;
   RETURN NEXT;
@@ -233,6 +242,7 @@ DECLARE
   v_last bytea;
   v_count integer;
   v_budgeted integer;
+  v_sources integer[];
 BEGIN
   PERFORM FROM domain_slots s WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key FOR UPDATE;
   SELECT min(r.revive_after) INTO v_after FROM robots r WHERE r.bucket = p_bucket AND r.domain_key = p_domain_key;
@@ -248,10 +258,15 @@ BEGIN
       FROM part p
      WHERE f.bucket = p_bucket AND f.domain_key = p_domain_key AND f.url_hash = p.url_hash
        AND f.status = 'dead' AND f.error_code = 'robots_blocked'
-    RETURNING f.budgeted)
+    RETURNING f.budgeted, f.source_id, f.kind)
   SELECT (SELECT p.url_hash FROM part p ORDER BY p.url_hash DESC LIMIT 1), (SELECT count(*) FROM revived),
-         (SELECT count(*) FROM revived r WHERE r.budgeted)
-    INTO v_last, v_count, v_budgeted;
+         (SELECT count(*) FROM revived r WHERE r.budgeted),
+         (SELECT array_agg(r.source_id) FROM revived r WHERE r.kind NOT IN ('channel', 'probe'))
+    INTO v_last, v_count, v_budgeted, v_sources;
+  IF v_sources IS NOT NULL THEN
+    PERFORM frontier_count_moves(p_bucket, v_now, v_sources, array_fill('dead'::url_status, ARRAY[cardinality(v_sources)]),
+                                 'pending');
+  END IF;
   UPDATE robots r SET revive_after = v_last
    WHERE r.bucket = p_bucket AND r.domain_key = p_domain_key AND r.revive_after IS NOT NULL;
   IF v_count > 0 THEN

@@ -69,7 +69,8 @@ DECLARE
 BEGIN
   FOR v_part IN
     WITH lost AS (
-      SELECT DISTINCT ON (i.bucket, i.domain_key, i.url_hash) i.bucket, i.domain_key, i.url_hash, i.source_id
+      SELECT DISTINCT ON (i.bucket, i.domain_key, i.url_hash) i.bucket, i.domain_key, i.url_hash, i.source_id,
+             f.status AS was, f.source_id AS was_source
         FROM unnest(p_items) i
         JOIN url_frontier f ON f.bucket = i.bucket AND f.domain_key = i.domain_key AND f.url_hash = i.url_hash
        WHERE f.kind = 'image' AND (
@@ -82,7 +83,15 @@ BEGIN
              content_hash = NULL, redirected_to = NULL, source_id = l.source_id
         FROM lost l
        WHERE f.bucket = l.bucket AND f.domain_key = l.domain_key AND f.url_hash = l.url_hash
-      RETURNING f.bucket, f.domain_key, f.url_hash)
+      RETURNING f.bucket, f.domain_key, f.url_hash, f.source_id, l.was, l.was_source
+    ), counted AS (
+      -- It may have belonged to another source: one that was deleted, for instance.
+      INSERT INTO counter_deltas (bucket, minute, source_id, rows_pending, rows_fetched, rows_redirected, rows_dead)
+      SELECT q.bucket, date_trunc('minute', p_now), x.source_id, sum(x.pending), sum(x.fetched), sum(x.redirected), sum(x.dead)
+        FROM queued q CROSS JOIN LATERAL (VALUES (q.source_id, 1, 0, 0, 0),
+               (q.was_source, 0, -(q.was = 'fetched')::integer, -(q.was = 'redirected')::integer, -(q.was = 'dead')::integer))
+               AS x(source_id, pending, fetched, redirected, dead)
+       GROUP BY q.bucket, x.source_id)
     SELECT q.bucket, q.domain_key, count(*)::integer AS rows, array_agg(q.url_hash) AS hashes
       FROM queued q GROUP BY q.bucket, q.domain_key
   LOOP

@@ -167,11 +167,14 @@ END $$;
 CREATE FUNCTION lease_expire(v_slot domain_slots, p_now timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
   v_row record;
+  v_was url_status;
 BEGIN
   v_slot.budget_left := v_slot.budget_left + slot_reserved(v_slot, NULL);
   IF v_slot.leased_at > pg_postmaster_start_time() THEN
     v_slot.expired_runs := least(v_slot.expired_runs + 1, 100);
     IF cardinality(v_slot.in_flight) = 1 THEN
+      SELECT f.status INTO v_was FROM url_frontier f
+       WHERE f.bucket = v_slot.bucket AND f.domain_key = v_slot.domain_key AND f.url_hash = v_slot.in_flight[1];
       UPDATE url_frontier f
          SET crashes = CASE WHEN f.kind = 'channel' AND f.crashes >= 2 THEN 0 ELSE f.crashes + 1 END,
              tries = CASE WHEN f.kind = 'channel' AND f.crashes >= 2 THEN least(f.tries + 1, 1000) ELSE f.tries END,
@@ -182,10 +185,12 @@ BEGIN
              error_code = CASE WHEN f.crashes >= 2 THEN 'crash_loop' ELSE f.error_code END,
              error_text = CASE WHEN f.crashes >= 2 THEN 'the worker died three times while it held only this URL' ELSE f.error_text END
        WHERE f.bucket = v_slot.bucket AND f.domain_key = v_slot.domain_key AND f.url_hash = v_slot.in_flight[1] AND f.ready
-      RETURNING f.ready, f.budgeted, f.kind INTO v_row;
+      RETURNING f.ready, f.budgeted, f.kind, f.source_id INTO v_row;
       IF FOUND AND NOT v_row.ready THEN
         IF v_row.kind = 'channel' THEN
           PERFORM channel_crashed(v_slot.bucket, v_slot.in_flight[1], p_now);
+        ELSIF v_row.kind <> 'probe' THEN
+          PERFORM frontier_count_moves(v_slot.bucket, p_now, ARRAY[v_row.source_id], ARRAY[v_was], 'dead');
         END IF;
         -- Not counted anew: that would read a domain of a million URLs while its slot is locked.
         v_slot.queued := v_slot.queued - 1;

@@ -13,6 +13,7 @@ DECLARE
   v_readied integer;
   v_budgeted integer;
   v_refreshed integer;
+  v_sources integer[];
   v_top smallint;
 BEGIN
   -- Two statements, because each mode has its own index.
@@ -45,14 +46,21 @@ BEGIN
     v_room := least(p_rows_per_slot, slot_refresh_room(v_slot, p_budget, v_now));
     IF p_refresh AND v_room > 0 THEN
       -- Longest overdue first; news goes before what is known, so a refresh stands two levels below its page.
-      UPDATE url_frontier f
-         SET ready = true, status = 'pending', budgeted = true, level = greatest(1, f.priority - 2)
-        FROM (SELECT p.url_hash FROM url_frontier p
-               WHERE p.bucket = v_slot.bucket AND p.domain_key = v_slot.domain_key
-                 AND p.status = 'fetched' AND p.due_at <= v_now
-               ORDER BY p.due_at LIMIT v_room) p
-       WHERE f.bucket = v_slot.bucket AND f.domain_key = v_slot.domain_key AND f.url_hash = p.url_hash;
-      GET DIAGNOSTICS v_refreshed = ROW_COUNT;
+      WITH refreshed AS (
+        UPDATE url_frontier f
+           SET ready = true, status = 'pending', budgeted = true, level = greatest(1, f.priority - 2)
+          FROM (SELECT p.url_hash FROM url_frontier p
+                 WHERE p.bucket = v_slot.bucket AND p.domain_key = v_slot.domain_key
+                   AND p.status = 'fetched' AND p.due_at <= v_now
+                 ORDER BY p.due_at LIMIT v_room) p
+         WHERE f.bucket = v_slot.bucket AND f.domain_key = v_slot.domain_key AND f.url_hash = p.url_hash
+        RETURNING f.source_id, f.kind)
+      SELECT count(*), array_agg(r.source_id) FILTER (WHERE r.kind NOT IN ('channel', 'probe')) INTO v_refreshed, v_sources
+        FROM refreshed r;
+      IF v_sources IS NOT NULL THEN
+        PERFORM frontier_count_moves(v_slot.bucket, v_now, v_sources,
+                                     array_fill('fetched'::url_status, ARRAY[cardinality(v_sources)]), 'pending');
+      END IF;
       v_slot.queued := v_slot.queued + v_refreshed;
       v_slot.budgeted := v_slot.budgeted + v_refreshed;
     END IF;

@@ -242,9 +242,14 @@ BEGIN
           FROM (SELECT count(*) AS pages FROM made WHERE kind IN ('article', 'listing')) x
          WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key AND x.pages > 0),
       counted AS (
-        INSERT INTO counter_deltas (bucket, minute, source_id, inserted)
-        SELECT p_bucket, date_trunc('minute', v_now), source_id, count(*) FROM made GROUP BY source_id)
-      SELECT coalesce(array_agg(i.url_hash), '{}') INTO v_targets FROM target i;
+        INSERT INTO counter_deltas (bucket, minute, source_id, inserted, rows_pending, rows_channel)
+        SELECT p_bucket, date_trunc('minute', v_now), source_id, count(*), count(*) FILTER (WHERE kind <> 'channel'),
+               count(*) FILTER (WHERE kind = 'channel') FROM made GROUP BY source_id)
+      -- What an operator removed stays removed, whoever leads there.
+      SELECT coalesce(array_agg(i.url_hash) FILTER (WHERE NOT EXISTS (
+               SELECT FROM url_frontier f WHERE f.bucket = p_bucket AND f.domain_key = p_domain_key
+                  AND f.url_hash = i.url_hash AND f.error_code = 'removed')), '{}')
+        INTO v_targets FROM target i;
       -- A target that waited for its turn has had it.
       SELECT v_slot.queued - count(*), v_slot.budgeted - count(*) FILTER (WHERE f.budgeted)
         INTO v_slot.queued, v_slot.budgeted
@@ -284,24 +289,34 @@ BEGIN
         fetch_count = f.fetch_count + CASE WHEN i.fetched THEN 1 ELSE 0 END
       -- Item by item through the key. Left to itself the planner believes that a domain has one row and reads the whole
       -- domain, or joins every item with every row.
-      FROM (SELECT i.*, v_stored.twin_of[array_position(v_stored.twins, i.url_hash)] AS twin_of,
-                   (SELECT k.ctid FROM url_frontier k
-                     WHERE k.bucket = p_bucket AND k.domain_key = p_domain_key AND k.url_hash = i.url_hash) AS row_at
+      FROM (SELECT i.*, v_stored.twin_of[array_position(v_stored.twins, i.url_hash)] AS twin_of, k.row_at, k.was
               FROM json_populate_recordset(NULL::settle_item, p_items) i
-             WHERE i.target OR i.url_hash = ANY (v_slot.in_flight) OFFSET 0) i
+             CROSS JOIN LATERAL (
+               SELECT k.ctid AS row_at, k.status AS was FROM url_frontier k
+                WHERE k.bucket = p_bucket AND k.domain_key = p_domain_key AND k.url_hash = i.url_hash OFFSET 0) k
+             WHERE i.url_hash = ANY (v_slot.in_flight) OR i.target AND i.url_hash = ANY (v_targets) OFFSET 0) i
       WHERE f.ctid = i.row_at
       RETURNING f.url_hash, f.url, f.depth, f.budgeted, f.url_hash = ANY (v_slot.in_flight) AS held, f.status, f.kind,
-                f.source_id, f.error_code, i.fetched, i.unchanged, i.items_seen, i.items_duplicate, i.items_rejected, i.channel_id, i.result IS NOT NULL AS probed
+                f.source_id, f.error_code, i.was, i.fetched, i.unchanged, i.items_seen, i.items_duplicate, i.items_rejected, i.channel_id, i.result IS NOT NULL AS probed
     ), delta AS (
       INSERT INTO counter_deltas (bucket, minute, source_id, items_seen, items_duplicate, items_rejected, fetched,
-                                  unchanged, redirected, duplicate, failed, needs_render, dead, robots_blocked, polled)
+                                  unchanged, redirected, duplicate, failed, needs_render, dead, robots_blocked, polled,
+                                  rows_pending, rows_fetched, rows_redirected, rows_duplicate, rows_failed,
+                                  rows_needs_render, rows_dead)
       SELECT p_bucket, date_trunc('minute', v_now), source_id,
              coalesce(sum(items_seen), 0), coalesce(sum(items_duplicate), 0), coalesce(sum(items_rejected), 0),
              count(*) FILTER (WHERE kind <> 'channel' AND status = 'fetched'), count(*) FILTER (WHERE unchanged),
              count(*) FILTER (WHERE status = 'redirected'), count(*) FILTER (WHERE status = 'duplicate'),
              count(*) FILTER (WHERE status = 'failed'), count(*) FILTER (WHERE status = 'needs_render'),
              count(*) FILTER (WHERE status = 'dead'), count(*) FILTER (WHERE error_code = 'robots_blocked'),
-             count(*) FILTER (WHERE kind = 'channel' AND fetched)
+             count(*) FILTER (WHERE kind = 'channel' AND fetched),
+             coalesce(sum((status = 'pending')::integer - (was = 'pending')::integer) FILTER (WHERE kind <> 'channel'), 0),
+             coalesce(sum((status = 'fetched')::integer - (was = 'fetched')::integer) FILTER (WHERE kind <> 'channel'), 0),
+             coalesce(sum((status = 'redirected')::integer - (was = 'redirected')::integer) FILTER (WHERE kind <> 'channel'), 0),
+             coalesce(sum((status = 'duplicate')::integer - (was = 'duplicate')::integer) FILTER (WHERE kind <> 'channel'), 0),
+             coalesce(sum((status = 'failed')::integer - (was = 'failed')::integer) FILTER (WHERE kind <> 'channel'), 0),
+             coalesce(sum((status = 'needs_render')::integer - (was = 'needs_render')::integer) FILTER (WHERE kind <> 'channel'), 0),
+             coalesce(sum((status = 'dead')::integer - (was = 'dead')::integer) FILTER (WHERE kind <> 'channel'), 0)
         FROM settled WHERE kind <> 'probe' GROUP BY source_id
     )
     SELECT coalesce(array_agg(url_hash), '{}'), coalesce(array_agg(url_hash) FILTER (WHERE budgeted AND fetched AND held), '{}'),

@@ -19,7 +19,7 @@ DECLARE
 BEGIN
   SELECT * INTO v_slot FROM domain_slots s WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key FOR UPDATE;
   WITH part AS (
-    SELECT f.url_hash, f.ready, f.budgeted FROM url_frontier f
+    SELECT f.url_hash, f.ready, f.budgeted, f.status FROM url_frontier f
      WHERE f.bucket = p_bucket AND f.domain_key = p_domain_key AND f.source_id = p_source_id AND f.kind = ANY (p_kinds)
        AND (v_slot.in_flight IS NULL OR f.url_hash <> ALL (v_slot.in_flight))
        AND CASE p_what WHEN 'hold' THEN f.due_at < v_far WHEN 'free' THEN f.due_at >= v_far
@@ -34,10 +34,18 @@ BEGIN
            error_code = CASE WHEN p_what = 'end' AND f.status <> 'fetched' THEN 'source_deleted' ELSE f.error_code END
       FROM part p
      WHERE f.bucket = p_bucket AND f.domain_key = p_domain_key AND f.url_hash = p.url_hash
-    RETURNING p.ready, p.budgeted, f.status, f.kind
+    RETURNING p.ready, p.budgeted, p.status AS was, f.status, f.kind
   ), counted AS (
-    INSERT INTO counter_deltas (bucket, minute, source_id, dead)
-    SELECT p_bucket, date_trunc('minute', v_now), p_source_id, count(*) FROM moved m
+    INSERT INTO counter_deltas (bucket, minute, source_id, dead, rows_dead, rows_pending, rows_failed, rows_needs_render,
+                                rows_redirected, rows_duplicate)
+    SELECT p_bucket, date_trunc('minute', v_now), p_source_id, count(*),
+           count(*) FILTER (WHERE m.kind <> 'channel' AND m.was <> 'dead'),
+           -count(*) FILTER (WHERE m.kind <> 'channel' AND m.was = 'pending'),
+           -count(*) FILTER (WHERE m.kind <> 'channel' AND m.was = 'failed'),
+           -count(*) FILTER (WHERE m.kind <> 'channel' AND m.was = 'needs_render'),
+           -count(*) FILTER (WHERE m.kind <> 'channel' AND m.was = 'redirected'),
+           -count(*) FILTER (WHERE m.kind <> 'channel' AND m.was = 'duplicate')
+      FROM moved m
      WHERE p_what = 'end' AND m.status = 'dead' AND m.kind <> 'probe' HAVING count(*) > 0)
   SELECT count(*), count(*) FILTER (WHERE m.ready), count(*) FILTER (WHERE m.ready AND m.budgeted)
     INTO v_moved, v_ready, v_budgeted FROM moved m;

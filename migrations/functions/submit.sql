@@ -149,7 +149,8 @@ BEGIN
       JOIN url_frontier o ON o.bucket = i.bucket AND o.domain_key = i.domain_key AND o.url_hash = i.url_hash
      WHERE f.bucket = i.bucket AND f.domain_key = i.domain_key AND f.url_hash = i.url_hash
        AND submit_action(f, i, v_now, p_refetch_age) IS NOT NULL
-    RETURNING i.ord, f.bucket, f.domain_key, f.level, f.due_at, f.ready, o.ready AS was_ready, f.budgeted,
+    RETURNING i.ord, f.bucket, f.domain_key, f.kind, f.source_id, o.source_id AS was_source, o.status AS was_status,
+              f.level, f.due_at, f.ready, o.ready AS was_ready, f.budgeted,
               o.ready AND o.budgeted AS was_budgeted, o.due_at IS NOT NULL AND NOT o.ready AS was_parked
   ), change AS (
     SELECT bucket, domain_key,
@@ -183,9 +184,18 @@ BEGIN
     UPDATE domains d SET pages_known = d.pages_known + c.pages
       FROM change c WHERE d.bucket = c.bucket AND d.domain_key = c.domain_key AND c.pages > 0
   ), delta AS (
-    INSERT INTO counter_deltas (bucket, minute, source_id, inserted)
-    SELECT bucket, date_trunc('minute', v_now), source_id, count(*) FROM inserted
-     WHERE kind <> 'probe' GROUP BY bucket, source_id
+    INSERT INTO counter_deltas (bucket, minute, source_id, inserted, rows_pending, rows_fetched, rows_dead, rows_channel)
+    SELECT bucket, date_trunc('minute', v_now), source_id, sum(new), sum(pending), sum(fetched), sum(dead), sum(channel)
+      FROM (SELECT bucket, source_id, 1 AS new, (kind <> 'channel')::integer AS pending, 0 AS fetched, 0 AS dead,
+                   (kind = 'channel')::integer AS channel FROM inserted WHERE kind <> 'probe'
+            -- What was done or given up waits again.
+            UNION ALL SELECT bucket, source_id, 0, 1, -(was_status = 'fetched')::integer, -(was_status = 'dead')::integer, 0
+              FROM touched WHERE was_status IN ('fetched', 'dead') AND kind NOT IN ('channel', 'probe')
+            -- A channel that comes back may be another source's.
+            UNION ALL SELECT t.bucket, x.source_id, 0, 0, 0, 0, x.n
+              FROM touched t CROSS JOIN LATERAL (VALUES (t.source_id, 1), (t.was_source, -1)) AS x(source_id, n)
+             WHERE t.kind = 'channel' AND t.source_id IS DISTINCT FROM t.was_source) c
+     GROUP BY bucket, source_id
   )
   SELECT (SELECT array_agg(i.ord) FROM inserted n JOIN unnest(v_write) i
              ON i.bucket = n.bucket AND i.domain_key = n.domain_key AND i.url_hash = n.url_hash),
@@ -215,6 +225,20 @@ BEGIN
       JOIN url_frontier f ON f.bucket = i.bucket AND f.domain_key = i.domain_key AND f.url_hash = i.url_hash
      WHERE i.ord = ANY (v_touched);
 END $$;
+
+-- What a submit of these items would answer, without writing anything. Foreign hosts are not counted: only people ask.
+CREATE FUNCTION submit_preview(p_items json, p_refetch_age interval DEFAULT '6 hours', p_skew interval DEFAULT '0')
+RETURNS TABLE (ord integer, answer text) LANGUAGE sql STABLE AS $$
+  SELECT x.ord, x.answer
+    FROM (SELECT DISTINCT ON (i.bucket, i.domain_key, i.url_hash) i.ord,
+                 CASE WHEN f.url_hash IS NULL THEN 'inserted'
+                      ELSE CASE submit_action(f, i, now() + p_skew, p_refetch_age) WHEN 'raise' THEN 'raised' WHEN 'refresh' THEN
+                        CASE WHEN f.last_fetched_at IS NULL THEN 'raised' ELSE 'refreshed' END END END AS answer
+            FROM json_populate_recordset(NULL::submit_item, p_items) i
+            LEFT JOIN url_frontier f ON f.bucket = i.bucket AND f.domain_key = i.domain_key AND f.url_hash = i.url_hash
+           ORDER BY i.bucket, i.domain_key, i.url_hash, i.ord) x
+   WHERE x.answer IS NOT NULL
+$$;
 
 -- Which of these items go beyond a source's allowance for foreign hosts today: 50 new hosts, 100 URLs per host. Images
 -- count as hosts only: nearly all of them lie at one foreign host, and their pages bound their number.

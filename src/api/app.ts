@@ -13,8 +13,10 @@ import { addConfigRoutes } from './config.ts';
 import { sessionCookie } from './credentials.ts';
 import { addDocumentStream } from './document-stream.ts';
 import { addDocumentRoutes } from './documents.ts';
+import { addDomainActionRoutes } from './domain-actions.ts';
 import { addDomainRoutes } from './domains.ts';
 import { addEventRoutes } from './events.ts';
+import { addExplainRoutes } from './explain.ts';
 import { addFrontierRoutes } from './frontier.ts';
 import { answerHealth } from './health.ts';
 import { addHostCheck, addSecurityHeaders } from './hosts.ts';
@@ -30,6 +32,7 @@ import { StreamRoom } from './streams.ts';
 import { addSwitchRoutes } from './switches.ts';
 import { addTokenRoutes } from './tokens.ts';
 import { addWebSubRoutes } from './websub.ts';
+import { addWorkerRoutes } from './workers.ts';
 
 export type ApiOptions = {
   database: Database;
@@ -112,6 +115,9 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   addChannelRoutes(app, options);
   addFrontierRoutes(app, options);
   addDomainRoutes(app, options);
+  addDomainActionRoutes(app, options);
+  addExplainRoutes(app, options);
+  addWorkerRoutes(app, options);
   addDocumentRoutes(app, options);
   addDocumentStream(app, { ...options, streams });
   addSinkRoutes(app, options);

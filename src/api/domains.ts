@@ -3,84 +3,222 @@ import type { FastifyInstance } from 'fastify';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import {
-  countDomains,
-  type DomainRow,
+  countDomainsUpTo,
   domainSorts,
   domainStatuses,
+  listDomainEvents,
   listDomains,
-  loadLeases,
-  loadWorkers,
+  listRobots,
+  requireDomain,
+  testRobots,
+  topDomains,
+  unknownDomain,
 } from '../domains/index.ts';
 import { AppError } from '../errors/index.ts';
 import { describeDomain, loadDomainFacts } from '../explain/index.ts';
-import { oneOf, strict } from './fields.ts';
+import { identifyUrl } from '../url/index.ts';
+import { domainCard, domainEvent, domainItem, named, robotsItem, shownDomain } from './domain-fields.ts';
+import { cursor, limit, oneOf, strict } from './fields.ts';
+import { answers, counted, maybe, pageOf } from './shapes.ts';
 
-/** Domains, leases and workers, for reading. */
-export function addDomainRoutes(
-  instance: FastifyInstance,
-  { database, config }: { database: Database; config: Config },
-): void {
+const tags = ['domains'];
+type Parts = { database: Database; config: Config };
+
+/** Domains, for reading: lists, one of them, and its robots.txt. */
+export function addDomainRoutes(instance: FastifyInstance, parts: Parts): void {
+  addLists(instance, parts);
+  addOne(instance, parts);
+  addRobots(instance, parts);
+}
+
+function addLists(instance: FastifyInstance, { database }: Parts): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();
   const { pool } = database;
   app.get(
     '/api/v1/domains',
     {
       schema: {
+        operationId: 'listDomains',
+        tags,
         summary: 'Domains with their numbers, a page at a time, and how many there are of each status',
+        description: 'Counts are exact up to 10,000 of each status. The order by name is the cheapest.',
         querystring: Type.Object(
           {
+            q: Type.Optional(
+              Type.String({
+                // A name in Unicode has no NUL and no half of a pair; PostgreSQL could not compare them.
+                pattern: '^[^\\u0000-\\u0020\\u007f\\ud800-\\udfff]{1,253}$',
+                description: 'names that begin so',
+              }),
+            ),
             status: Type.Optional(oneOf(domainStatuses)),
             sort: Type.Optional(oneOf(domainSorts)),
-            limit: Type.Integer({ minimum: 1, maximum: 1000, default: 100 }),
-            cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 1000 })),
+            limit: limit(1000, 100),
+            cursor: Type.Optional(cursor),
           },
           strict,
         ),
+        response: answers(
+          Type.Object({
+            items: Type.Array(domainItem),
+            cursor: maybe(Type.String()),
+            counts: Type.Object(Object.fromEntries(domainStatuses.map((status) => [status, counted]))),
+          }),
+        ),
       },
     },
-    async (request) => {
-      const { status, sort, limit, cursor } = request.query;
+    async ({ query }) => {
+      const { q, status, sort, limit: most, cursor: place } = query;
+      const prefix = q?.toLowerCase();
       const page = await listDomains(pool, {
-        limit,
+        limit: most,
+        ...(prefix === undefined ? {} : { prefix }),
         ...(status === undefined ? {} : { status }),
         ...(sort === undefined ? {} : { sort }),
-        ...(cursor === undefined ? {} : { cursor }),
+        ...(place === undefined ? {} : { cursor: place }),
       });
-      return { items: page.rows.map(shown), cursor: page.cursor, counts: await countDomains(pool) };
+      return {
+        items: page.rows.map(shownDomain),
+        cursor: page.cursor,
+        counts: await countDomainsUpTo(pool, prefix),
+      };
     },
   );
   app.get(
-    '/api/v1/domains/leases',
-    { schema: { summary: 'Leases by worker, with the earliest end, and how many have expired' } },
-    async () => loadLeases(pool),
+    '/api/v1/domains/top',
+    {
+      schema: {
+        operationId: 'listTopDomains',
+        tags,
+        summary: 'The domains that give most documents per page',
+        querystring: Type.Object(
+          {
+            limit: limit(1000, 20),
+            pages: Type.Integer({
+              minimum: 1,
+              maximum: 1_000_000_000,
+              default: 5,
+              description: 'only domains with at least so many pages crawled',
+            }),
+          },
+          strict,
+        ),
+        response: answers(Type.Object({ items: Type.Array(domainItem) })),
+      },
+    },
+    async ({ query }) => {
+      const rows = await topDomains(pool, { limit: query.limit, leastPages: query.pages });
+      return { items: rows.map(shownDomain) };
+    },
   );
+}
+
+function addOne(instance: FastifyInstance, { database, config }: Parts): void {
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>();
+  const { pool } = database;
   app.get(
     '/api/v1/domains/:name',
     {
       schema: {
+        operationId: 'getDomain',
+        tags,
         summary: 'One domain in words and numbers, with its events, runs and robots.txt',
-        params: Type.Object({ name: Type.String({ minLength: 1, maxLength: 300 }) }),
+        params: named,
+        response: answers(domainCard),
       },
     },
-    async (request) => {
-      const { name } = request.params;
+    async ({ params: { name } }) => {
       const facts = await loadDomainFacts(pool, name, {
         defaultDelayMs: config.fetch.defaultDelayMs,
         defaultBudget: config.domains.maxPagesPerRun,
       });
-      if (facts === null)
-        throw new AppError('domain_unknown', `no domain "${name}" is known`, { httpStatus: 404 });
+      if (facts === null) throw unknownDomain(name);
       const { domain, events, runs, robots } = facts;
-      return { ...shown(domain), explanation: describeDomain(facts), events, runs, robots };
+      return { ...shownDomain(domain), explanation: describeDomain(facts), events, runs, robots };
     },
   );
-  app.get('/api/v1/workers', { schema: { summary: 'Processes with the domains they hold' } }, async () => ({
-    items: await loadWorkers(pool),
-  }));
+  app.get(
+    '/api/v1/domains/:name/events',
+    {
+      schema: {
+        operationId: 'listDomainEvents',
+        tags,
+        summary: 'Moves of a domain, newest first',
+        params: named,
+        querystring: Type.Object({ limit: limit(1000, 100), cursor: Type.Optional(cursor) }, strict),
+        response: answers(pageOf(domainEvent)),
+      },
+    },
+    async ({ params, query }) => {
+      const known = await requireDomain(pool, params.name, config.fetch.defaultDelayMs);
+      const page = await listDomainEvents(pool, known, {
+        limit: query.limit,
+        cursor: query.cursor ?? null,
+      });
+      return { items: page.rows, cursor: page.cursor };
+    },
+  );
 }
 
-// The key is 64 bits: JSON has it as the public ids spell it.
-const shown = <T extends DomainRow>({ bucket: _bucket, domainKey, ...rest }: T) => ({
-  key: BigInt.asUintN(64, domainKey).toString(16).padStart(16, '0'),
-  ...rest,
-});
+function addRobots(instance: FastifyInstance, { database, config }: Parts): void {
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>();
+  const { pool } = database;
+  app.get(
+    '/api/v1/domains/:name/robots',
+    {
+      schema: {
+        operationId: 'listRobots',
+        tags,
+        summary: 'robots.txt of a domain as it was last read, parsed, for each of its origins',
+        params: named,
+        response: answers(Type.Object({ items: Type.Array(robotsItem) })),
+      },
+    },
+    async ({ params }) => {
+      const known = await requireDomain(pool, params.name, config.fetch.defaultDelayMs);
+      return { items: await listRobots(pool, known, config.fetch.productToken) };
+    },
+  );
+  app.get(
+    '/api/v1/domains/:name/robots/test',
+    {
+      schema: {
+        operationId: 'testRobots',
+        tags,
+        summary: 'Whether robots.txt lets an agent fetch a URL, and which line says so',
+        params: named,
+        querystring: Type.Object(
+          {
+            url: Type.String({ minLength: 1, maxLength: 2048 }),
+            agent: Type.Optional(
+              Type.String({
+                minLength: 1,
+                maxLength: 100,
+                description: 'product token; ours unless said',
+              }),
+            ),
+          },
+          strict,
+        ),
+        response: answers(
+          Type.Object({
+            url: Type.String(),
+            agent: Type.String(),
+            outcome: oneOf(['allowed', 'forbidden', 'unknown', 'unavailable']),
+            line: maybe(Type.Integer()),
+            rule: maybe(Type.String()),
+          }),
+        ),
+      },
+    },
+    async ({ params, query }) => {
+      const known = await requireDomain(pool, params.name, config.fetch.defaultDelayMs);
+      const identified = identifyUrl(query.url);
+      if (identified.outcome === 'rejected' || identified.identity.domainKey !== known.domainKey)
+        throw new AppError('request_invalid', `"url" is no address of ${known.name}`, { httpStatus: 400 });
+      const agent = query.agent ?? config.fetch.productToken;
+      const { fetchUrl } = identified.identity;
+      return { url: fetchUrl, agent, ...(await testRobots(pool, identified.identity, agent)) };
+    },
+  );
+}

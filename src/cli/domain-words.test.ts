@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { DomainRow } from '../domains/index.ts';
-import { restLine, shownDomain, unknownDomain } from './domain-words.ts';
+import { type DomainRow, unknownDomain } from '../domains/index.ts';
+import { restLine, shownDomain } from './domain-words.ts';
 
 const hourMs = 3_600_000;
 const inHours = (hours: number): Date => new Date(Date.now() + hours * hourMs);

@@ -1,17 +1,6 @@
 import type { DomainRow } from '../domains/index.ts';
-import { AppError, EXIT } from '../errors/index.ts';
 import { type DomainFacts, reasonText } from '../explain/index.ts';
 import { relativeTime } from './output.ts';
-
-/** What is said when a domain is not known, or is none. */
-export function unknownDomain(name: string): AppError {
-  return new AppError('domain_unknown', `no domain "${name}" is known`, {
-    exitCode: EXIT.usage,
-    httpStatus: 404,
-    advice:
-      'Check the spelling; "outrider domain status" lists domains, and "outrider domain seed FILE --dataset NAME" or "outrider add" brings new ones.',
-  });
-}
 
 /** Facts without the parts of the key, which say nothing to anybody. */
 export const shownFacts = ({ domain, ...rest }: DomainFacts) => ({ domain: shownDomain(domain), ...rest });

@@ -1,4 +1,6 @@
+import type { Config } from '../config/index.ts';
 import type { Queryable } from '../db/index.ts';
+import { mendCounts } from '../frontier/index.ts';
 import type { UrlIdentity } from '../url/index.ts';
 import {
   addSums,
@@ -22,6 +24,8 @@ export type BackfillReport = {
   merged: number;
   /** Stored addresses that cannot be read. */
   unreadableRows: number;
+  /** false: the time was up; running it again goes on. */
+  finished: boolean;
 };
 
 export type BackfillOptions = {
@@ -29,6 +33,8 @@ export type BackfillOptions = {
   /** How long a domain that counts as blocked rests, by reason. */
   cooldownsMs: Partial<Record<BlockReason, number>>;
   onProgress?: (buckets: number) => void;
+  /** How long domains may be made; without limit unless said. Looking comes before and takes its time. */
+  forMs?: number;
 };
 
 const keysAtOnce = 2000;
@@ -54,6 +60,7 @@ export async function backfillDomains(db: Queryable, options: BackfillOptions): 
     misfiledRows: 0,
     merged: 0,
     unreadableRows: 0,
+    finished: true,
   };
   const misfiled: Misfiled = new Map();
   for (let bucket = 0; bucket < 256; bucket += 1) {
@@ -61,9 +68,14 @@ export async function backfillDomains(db: Queryable, options: BackfillOptions): 
     options.onProgress?.(bucket + 1);
   }
   const maker = new DomainMaker(db, options, report);
+  const until = performance.now() + (options.forMs ?? Number.POSITIVE_INFINITY);
   for (let bucket = 0; bucket < 256; bucket += 1) {
     for await (const { storedKey, identity, sums } of orphansOf(db, bucket)) {
       if (identity?.domainKey !== storedKey) continue;
+      if (performance.now() > until) {
+        await maker.flush();
+        return { ...report, finished: false };
+      }
       const more = misfiled.get(storedKey);
       misfiled.delete(storedKey);
       if (more !== undefined) report.merged += 1;
@@ -73,6 +85,8 @@ export async function backfillDomains(db: Queryable, options: BackfillOptions): 
   }
   for (const { identity, sums } of misfiled.values()) await maker.add(identity, sums);
   await maker.flush();
+  // Rows that came by another way than submit were not counted.
+  await mendCounts(db);
   return report;
 }
 
@@ -147,5 +161,15 @@ function itemOf(identity: UrlIdentity, sums: DomainSums, options: BackfillOption
     errors_total: sums.errors,
     block_reason: reason,
     rest_ms: reason === null ? null : (options.cooldownsMs[reason] ?? dayMs),
+  };
+}
+
+/** How long domains rest that count as blocked, as it is configured. */
+export function backfillCooldowns(domains: Config['domains']): Partial<Record<BlockReason, number>> {
+  return {
+    login_required: domains.loginCooldownDays * dayMs,
+    rate_limited: domains.rateLimitCooldownDays * dayMs,
+    forbidden: domains.forbiddenCooldownDays * dayMs,
+    server_error: domains.serverErrorCooldownDays * dayMs,
   };
 }

@@ -1,4 +1,5 @@
-export { type BackfillOptions, type BackfillReport, backfillDomains } from './backfill.ts';
+export { changeDomain, requireDomain, takeDomain, unknownDomain } from './actions.ts';
+export { type BackfillOptions, type BackfillReport, backfillCooldowns, backfillDomains } from './backfill.ts';
 export { ageLadder, decideLadder, goodStanding, type LadderSignal, type LadderStep } from './ladder.ts';
 export { loadLeases, loadWorkers, type WorkerLeases, type WorkerState } from './leases.ts';
 export {
@@ -10,10 +11,12 @@ export {
 } from './lifecycle.ts';
 export {
   countDomains,
+  countDomainsUpTo,
   type DomainRow,
   type DomainSort,
   domainSorts,
   listDomains,
+  mostCounted,
   topDomains,
 } from './list.ts';
 export {
@@ -22,6 +25,7 @@ export {
   type DomainName,
   type DomainRun,
   keyOfDomain,
+  listDomainEvents,
   loadDomain,
   loadDomainEvents,
   loadDomainRuns,
@@ -35,7 +39,8 @@ export {
   type DomainKey,
   resetDomain,
 } from './operate.ts';
-export { type RecalculateReport, recalculateDomains } from './recalculate.ts';
+export { type RecalculateReport, recalculateDomains, recalculatePart } from './recalculate.ts';
 export { decideRefresh, type RefreshOptions } from './refresh.ts';
 export { loadRobots, loadRobotsOfDomain, type RobotsRecord, saveRobots } from './robots-cache.ts';
+export { listRobots, type RobotsVerdict, type RobotsView, testRobots } from './robots-view.ts';
 export { type SeedOptions, type SeedReport, seedDomains } from './seeds.ts';

@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/index.ts';
+import { AppError } from '../errors/index.ts';
 import type { HoldReason } from '../frontier/index.ts';
 import { canonicalDomain, domainIdentity } from '../url/index.ts';
 import type { DomainStatus } from './lifecycle.ts';
@@ -157,6 +158,41 @@ export async function loadDomainEvents(db: Queryable, key: DomainKey, limit = 20
     [key.bucket, key.domainKey.toString(), limit],
   );
   return result.rows;
+}
+
+/** The moves of a domain, newest first, a page at a time. */
+export async function listDomainEvents(
+  db: Queryable,
+  key: DomainKey,
+  options: { limit: number; cursor?: string | null },
+): Promise<{ rows: DomainEvent[]; cursor: string | null }> {
+  const after = options.cursor == null ? null : parseEventCursor(options.cursor);
+  const result = await db.query<DomainEvent & { id: string; micros: string }>(
+    `SELECT at, from_status AS "from", to_status AS "to", reason, actor, id,
+            (extract(epoch FROM at) * 1000000)::bigint::text AS micros
+       FROM domain_events WHERE bucket = $1 AND domain_key = $2
+        ${after === null ? '' : `AND (at, id) < (timestamptz 'epoch' + $4::bigint * interval '1 microsecond', $5::uuid)`}
+      ORDER BY at DESC, id DESC LIMIT $3`,
+    [key.bucket, key.domainKey.toString(), options.limit + 1, ...(after ?? [])],
+  );
+  const page = result.rows.slice(0, options.limit);
+  const last = result.rows.length > options.limit ? page.at(-1) : undefined;
+  return {
+    rows: page.map(({ id: _id, micros: _micros, ...event }) => event),
+    cursor: last === undefined ? null : Buffer.from(`${last.micros} ${last.id}`).toString('base64url'),
+  };
+}
+
+function parseEventCursor(text: string): [micros: string, id: string] {
+  const match = /^(-?\d{1,17}) ([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/.exec(
+    Buffer.from(text, 'base64url').toString('latin1'),
+  );
+  if (match === null)
+    throw new AppError('cursor_invalid', 'this is not a cursor that a list of events has answered', {
+      httpStatus: 400,
+      advice: 'Begin again without a cursor.',
+    });
+  return [match[1]!, match[2]!];
 }
 
 /** A stretch of at most a day in which a domain used a budget. */

@@ -22,11 +22,14 @@ export async function reviveAllowed(db: Queryable): Promise<{ domains: number; r
 /** Recomputes the score of every domain, bucket by bucket so that few slots are locked at a time; answers how many. */
 export async function rescoreDomains(db: Queryable): Promise<number> {
   let seen = 0;
-  for (let bucket = 0; bucket < 256; bucket += 1) {
-    const result = await db.query<{ seen: number }>('SELECT domain_rescore($1::smallint) AS seen', [bucket]);
-    seen += result.rows[0]!.seen;
-  }
+  for (let bucket = 0; bucket < 256; bucket += 1) seen += await rescoreBucket(db, bucket);
   return seen;
+}
+
+/** Recomputes the scores of one bucket; answers how many. */
+export async function rescoreBucket(db: Queryable, bucket: number): Promise<number> {
+  const result = await db.query<{ seen: number }>('SELECT domain_rescore($1::smallint) AS seen', [bucket]);
+  return result.rows[0]!.seen;
 }
 
 /** Says which budget is configured; runs under way follow a change at once. */

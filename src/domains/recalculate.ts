@@ -1,5 +1,6 @@
 import type { Queryable } from '../db/index.ts';
-import { rescoreDomains } from './maintenance.ts';
+import { mendCounts } from '../frontier/index.ts';
+import { rescoreBucket } from './maintenance.ts';
 
 /** What a recalculation looked at and put right. */
 export type RecalculateReport = {
@@ -11,33 +12,52 @@ export type RecalculateReport = {
   leased: number;
   /** How often each field was wrong. */
   fields: Record<string, number>;
+  /** Sources whose kept counts were wrong. */
+  counts: number;
 };
 
 const slotsAtOnce = 200;
 const smallest = -(2n ** 63n);
 
-/** Makes scores, page counts and slots true again, from the rows. Looks without locks; locks only what looks wrong. */
+/** Makes scores, counts and slots true again, from the rows. Looks without locks; locks only what looks wrong. */
 export async function recalculateDomains(
   db: Queryable,
   onProgress?: (buckets: number) => void,
 ): Promise<RecalculateReport> {
-  const report: RecalculateReport = { scored: 0, domains: 0, repaired: 0, leased: 0, fields: {} };
-  for (let bucket = 0; bucket < 256; bucket += 1) {
-    for (let after = smallest; ; ) {
-      const slots = await lookAtSlots(db, bucket, after);
-      report.domains += slots.length;
-      for (const slot of slots) {
-        if (slot.isLeased) report.leased += 1;
-        else if (slot.isSuspect) await repairSlot(db, bucket, slot.domainKey, report);
-      }
-      const last = slots.at(-1);
-      if (last === undefined || slots.length < slotsAtOnce) break;
-      after = last.domainKey;
-    }
-    onProgress?.(bucket + 1);
+  return (
+    await recalculatePart(db, { from: 0, forMs: Number.POSITIVE_INFINITY, ...(onProgress && { onProgress }) })
+  ).report;
+}
+
+/** Goes on from a bucket for a while; `next` is the bucket to go on with, null at the end. */
+export async function recalculatePart(
+  db: Queryable,
+  options: { from: number; forMs: number; onProgress?: (buckets: number) => void },
+): Promise<{ report: RecalculateReport; next: number | null }> {
+  const report: RecalculateReport = { scored: 0, domains: 0, repaired: 0, leased: 0, fields: {}, counts: 0 };
+  const until = performance.now() + options.forMs;
+  for (let bucket = options.from; bucket < 256; bucket += 1) {
+    if (performance.now() > until) return { report, next: bucket };
+    await recalculateBucket(db, bucket, report);
+    options.onProgress?.(bucket + 1);
   }
-  report.scored = await rescoreDomains(db);
-  return report;
+  report.counts = await mendCounts(db);
+  return { report, next: null };
+}
+
+async function recalculateBucket(db: Queryable, bucket: number, report: RecalculateReport): Promise<void> {
+  for (let after = smallest; ; ) {
+    const slots = await lookAtSlots(db, bucket, after);
+    report.domains += slots.length;
+    for (const slot of slots) {
+      if (slot.isLeased) report.leased += 1;
+      else if (slot.isSuspect) await repairSlot(db, bucket, slot.domainKey, report);
+    }
+    const last = slots.at(-1);
+    if (last === undefined || slots.length < slotsAtOnce) break;
+    after = last.domainKey;
+  }
+  report.scored += await rescoreBucket(db, bucket);
 }
 
 type Look = { domainKey: bigint; isLeased: boolean; isSuspect: boolean };

@@ -13,6 +13,8 @@ it.each([
   ['\ufeffexample.com', 'example.com', null, 'https://example.com/'],
   ['bücher.example', 'xn--bcher-kva.example', null, 'https://xn--bcher-kva.example/'],
   ['127.0.0.1:8080', '127.0.0.1:8080', null, 'https://127.0.0.1:8080/'],
+  ['{"domain": "example.org", "rank": 4}', 'example.org', 4, 'https://example.org/'],
+  ['{"url": "https://example.org/in", "more": 1}', 'example.org', null, 'https://example.org/in'],
 ])('%j is a seed', (line, domain, rank, entryUrl) => {
   const parsed = parseSeedLine(line);
   expect(parsed).toMatchObject({ outcome: 'seed', seed: { domain, rank, entryUrl } });
@@ -34,6 +36,9 @@ it.each([
   ['ftp://example.com/', /not a domain/],
   ['5,', /not a domain/],
   [`${'a'.repeat(3000)}.example`, /too long/],
+  ['{"domain": ', /no JSON/],
+  ['{"rank": 1}', /neither a domain nor a url/],
+  ['{"domain": "example.com", "rank": 0}', /its rank/],
 ])('%j is bad', (line, reason) => {
   const parsed = parseSeedLine(line);
   expect(parsed.outcome).toBe('bad');

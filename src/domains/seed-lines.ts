@@ -1,3 +1,4 @@
+import { messageOf } from '../errors/index.ts';
 import { canonicalDomain, domainIdentity, identifyUrl, registrableDomain } from '../url/index.ts';
 
 /** One line of a list of seeds. */
@@ -20,11 +21,12 @@ export type Seed = {
 const mostLine = 2100;
 const mostRank = 2_147_483_647;
 
-/** Reads `domain`, `rank,domain` (as Tranco writes it) or a URL. Never throws. */
+/** Reads `domain`, `rank,domain` (as Tranco writes it), a URL, or an object with `domain` or `url`. Never throws. */
 export function parseSeedLine(line: string): SeedLine {
   const text = line.replace(/^\ufeff/, '').trim();
   if (text === '' || text.startsWith('#')) return { outcome: 'skip' };
   if (text.length > mostLine) return { outcome: 'bad', reason: 'too long' };
+  if (text.startsWith('{')) return parseSeedObject(text);
   const comma = text.indexOf(',');
   const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
   if (isUrl || comma < 0) return parseSeed(text, null);
@@ -32,6 +34,21 @@ export function parseSeedLine(line: string): SeedLine {
   if (!/^\d{1,10}$/.test(rank) || Number(rank) < 1 || Number(rank) > mostRank)
     return { outcome: 'bad', reason: `"${rank.slice(0, 40)}" is not a rank` };
   return parseSeed(text.slice(comma + 1).trim(), Number(rank));
+}
+
+function parseSeedObject(text: string): SeedLine {
+  let value: { domain?: unknown; url?: unknown; rank?: unknown };
+  try {
+    value = JSON.parse(text) as object;
+  } catch (error) {
+    return { outcome: 'bad', reason: `it is no JSON: ${messageOf(error).slice(0, 100)}` };
+  }
+  const name = value.url ?? value.domain;
+  if (typeof name !== 'string') return { outcome: 'bad', reason: 'it names neither a domain nor a url' };
+  const rank = value.rank ?? null;
+  if (rank !== null && !(Number.isInteger(rank) && Number(rank) >= 1 && Number(rank) <= mostRank))
+    return { outcome: 'bad', reason: 'its rank is not a number from 1 on' };
+  return parseSeed(name.trim(), rank === null ? null : Number(rank));
 }
 
 function parseSeed(text: string, rank: number | null): SeedLine {

@@ -138,12 +138,17 @@ const slotQuery = `
     FROM domain_slots s JOIN domains d ON d.bucket = s.bucket AND d.domain_key = s.domain_key
    WHERE s.bucket = $1 AND s.domain_key = $2`;
 
-// The pick index holds the domain's ready rows in this very order, so the count reads at most a thousand entries.
+// The pick index holds the domain's ready rows in this very order, in two halves: each of the four ranges is read from its
+// beginning. As one condition with OR it read every ready row of a domain of a million to find that nobody goes first.
 async function countAhead(db: Queryable, key: unknown[], row: RowFacts): Promise<number> {
+  const half = (budgeted: boolean): string => `
+    (SELECT FROM url_frontier f WHERE f.bucket = $1 AND f.domain_key = $2 AND f.ready AND f.budgeted = ${budgeted}
+        AND f.level > $3 LIMIT ${mostAhead})
+    UNION ALL
+    (SELECT FROM url_frontier f WHERE f.bucket = $1 AND f.domain_key = $2 AND f.ready AND f.budgeted = ${budgeted}
+        AND f.level = $3 AND f.due_at < $4 LIMIT ${mostAhead})`;
   const result = await db.query<{ ahead: number }>(
-    `SELECT count(*)::integer AS ahead FROM (
-       SELECT FROM url_frontier f WHERE f.bucket = $1 AND f.domain_key = $2 AND f.ready
-          AND (f.level > $3 OR (f.level = $3 AND f.due_at < $4)) LIMIT ${mostAhead}) x`,
+    `SELECT least(count(*), ${mostAhead})::integer AS ahead FROM (${half(false)} UNION ALL ${half(true)}) x`,
     [key[0], key[1], row.level, row.dueAt],
   );
   return result.rows[0]?.ahead ?? 0;

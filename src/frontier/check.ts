@@ -1,10 +1,11 @@
 import type { Queryable } from '../db/index.ts';
 
-/** A slot that does not say what its rows say. */
+/** A slot that does not say what its rows say; of kept counts, the key is 0 and the problem names the source. */
 export type SlotProblem = { domainKey: bigint; problem: string; said: string | null; true: string | null };
 
 /**
- * Compares every slot with its rows: `top`, `queued` and `wake_at` of unleased slots, in-flight URLs of leased ones.
+ * Compares every slot with its rows: `top`, `queued` and `wake_at` of unleased slots, in-flight URLs of leased ones; and
+ * the kept counts of every source with its rows, of which the difference is told.
  * Reads the whole frontier; for tests, torture runs and `doctor`.
  */
 export async function findSlotProblems(db: Queryable): Promise<SlotProblem[]> {
@@ -39,6 +40,8 @@ export async function findSlotProblems(db: Queryable): Promise<SlotProblem[]> {
      UNION ALL
      SELECT f.domain_key, 'row without slot', NULL, NULL FROM url_frontier f
       WHERE NOT EXISTS (SELECT FROM domain_slots s WHERE s.bucket = f.bucket AND s.domain_key = f.domain_key)
+     UNION ALL
+     SELECT 0, 'counts of source ' || w.source_id, NULL, row_to_json(w)::text FROM counts_wrong() w
      LIMIT 1000`,
   );
   return result.rows;

@@ -1,4 +1,24 @@
+export {
+  actOnFilter,
+  actOnUrl,
+  actOnUrls,
+  type BulkOutcome,
+  type UrlAct,
+  type UrlAction,
+  type UrlActOutcome,
+  urlActions,
+} from './actions.ts';
+export { manualSource, submitByHand, type WishAnswer, type WishedUrl } from './by-hand.ts';
 export { findSlotProblems, type SlotProblem } from './check.ts';
+export {
+  type CountProblem,
+  countKept,
+  findCountProblems,
+  loadCounts,
+  mendCounts,
+  type RowCounts,
+  type SourceCounts,
+} from './counts.ts';
 export {
   type Ladder,
   type Lease,
@@ -11,7 +31,15 @@ export {
 } from './lease.ts';
 export { type LeaseMode, Leaser, type LeaserOptions, loadLeaseMode, saveLeaseMode } from './lease-mode.ts';
 export { decidePriority, levelOf, type PriorityInput } from './levels.ts';
-export { listUrls, type UrlCursor, type UrlFilter, type UrlRow } from './list.ts';
+export {
+  listUrls,
+  type UrlFilter,
+  type UrlPage,
+  type UrlRow,
+  type UrlSort,
+  urlSorts,
+} from './list.ts';
+export { loadUrl, type UrlDetails } from './load.ts';
 export {
   dropOldPartitions,
   ensurePartitions,

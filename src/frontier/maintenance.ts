@@ -20,15 +20,37 @@ const counterNames = [
   'versions',
 ] as const;
 
-/** Folds delta rows into the counters; several schedulers may try, one at a time gets the rows. */
+const rowNames = [
+  'rows_pending',
+  'rows_fetched',
+  'rows_redirected',
+  'rows_duplicate',
+  'rows_failed',
+  'rows_needs_render',
+  'rows_dead',
+  'rows_channel',
+] as const;
+
+const sumsOf = (names: readonly string[]): string =>
+  names.map((name) => `sum(${name}) AS ${name}`).join(', ');
+const addsTo = (alias: string, names: readonly string[]): string =>
+  names.map((name) => `${name} = ${alias}.${name} + excluded.${name}`).join(', ');
+
+/**
+ * Folds delta rows into the counters by minute and into the totals by source, in one statement; several schedulers may
+ * try, one at a time gets the rows. Answers how many sources had any.
+ */
 export async function foldCounters(db: Queryable): Promise<number> {
-  const sums = counterNames.map((name) => `sum(${name}) AS ${name}`).join(', ');
-  const adds = counterNames.map((name) => `${name} = c.${name} + excluded.${name}`).join(', ');
+  const all = [...counterNames, ...rowNames];
   const result = await db.query(
-    `WITH taken AS (DELETE FROM counter_deltas RETURNING *)
-     INSERT INTO counters AS c (minute, source_id, ${counterNames.join(', ')})
-     SELECT minute, coalesce(source_id, 0), ${sums} FROM taken GROUP BY 1, 2
-     ON CONFLICT (minute, source_id) DO UPDATE SET ${adds}`,
+    `WITH taken AS (DELETE FROM counter_deltas RETURNING *),
+     minutes AS (
+       INSERT INTO counters AS c (minute, source_id, ${counterNames.join(', ')})
+       SELECT minute, coalesce(source_id, 0), ${sumsOf(counterNames)} FROM taken GROUP BY 1, 2 ORDER BY 1, 2
+       ON CONFLICT (minute, source_id) DO UPDATE SET ${addsTo('c', counterNames)})
+     INSERT INTO source_totals AS t (source_id, ${all.join(', ')})
+     SELECT coalesce(source_id, 0), ${sumsOf(all)} FROM taken GROUP BY 1 ORDER BY 1
+     ON CONFLICT (source_id) DO UPDATE SET ${addsTo('t', all)}`,
   );
   return result.rowCount ?? 0;
 }
@@ -36,11 +58,14 @@ export async function foldCounters(db: Queryable): Promise<number> {
 /** Totals over all time, folded and unfolded. */
 export type Totals = Record<(typeof counterNames)[number], number>;
 
-/** Sums the counters; reads a row per minute and source, so callers ask for totals seldom. */
-export async function loadTotals(db: Queryable): Promise<Totals> {
+/** Sums the totals: a row per source, and the deltas of the last seconds. */
+export async function loadTotals(db: Queryable, sourceId?: number): Promise<Totals> {
   const sums = counterNames.map((name) => `coalesce(sum(${name}), 0)::float8 AS ${name}`).join(', ');
+  const names = counterNames.join(', ');
   const result = await db.query<Totals>(
-    `SELECT ${sums} FROM (SELECT ${counterNames.join(', ')} FROM counters UNION ALL SELECT ${counterNames.join(', ')} FROM counter_deltas) x`,
+    `SELECT ${sums} FROM (SELECT source_id, ${names} FROM source_totals
+       UNION ALL SELECT coalesce(source_id, 0), ${names} FROM counter_deltas) x WHERE $1::integer IS NULL OR source_id = $1`,
+    [sourceId ?? null],
   );
   return result.rows[0]!;
 }

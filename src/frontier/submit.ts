@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Queryable } from '../db/index.ts';
 import { channelHash, identifyUrl, probeHash, type UrlIdentity } from '../url/index.ts';
 import { levelOf } from './levels.ts';
@@ -48,9 +49,40 @@ export async function submit(
   items: readonly SubmitItem[],
   options: SubmitOptions = {},
 ): Promise<SubmitResult[]> {
+  const { results, prepared } = await prepare(items);
+  for (let start = 0; start < prepared.length; start += chunkSize) {
+    const chunk = prepared.slice(start, start + chunkSize);
+    for (const row of await submitChunk(db, chunk, options)) results[row.ord]!.answer = row.answer;
+  }
+  return results;
+}
+
+/** What submitting a batch would answer; writes nothing. */
+export async function previewSubmit(
+  db: Queryable,
+  items: readonly SubmitItem[],
+  options: SubmitOptions = {},
+): Promise<SubmitResult[]> {
+  const { results, prepared } = await prepare(items);
+  // As one: the same URL twice counts once, wherever it stands.
+  const answered = await db.query<{ ord: number; answer: SubmitAnswer }>(
+    `SELECT ord, answer FROM submit_preview($1, $2 * interval '1 hour', $3 * interval '1 millisecond')`,
+    [rowsToJson(prepared.map(rowOf)), options.refetchAgeHours ?? 6, options.skewMs ?? 0],
+  );
+  for (const row of answered.rows) results[row.ord]!.answer = row.answer;
+  return results;
+}
+
+// Reading ten thousand addresses takes a tenth of a second, in which others want their turn.
+const preparedAtOnce = 1000;
+
+async function prepare(
+  items: readonly SubmitItem[],
+): Promise<{ results: SubmitResult[]; prepared: Prepared[] }> {
   const results: SubmitResult[] = new Array(items.length);
   const prepared: Prepared[] = [];
   for (const [index, item] of items.entries()) {
+    if (index > 0 && index % preparedAtOnce === 0) await nextTurn();
     const identified = identifyUrl(item.url, item.base === undefined ? {} : { base: item.base });
     if (identified.outcome === 'rejected') {
       results[index] = { answer: `rejected:${identified.reason}`, identity: null, hash: null };
@@ -63,11 +95,7 @@ export async function submit(
   }
   // Grouped by bucket so that a chunk touches few buckets; the order inside a bucket is the producer's.
   prepared.sort((a, b) => a.identity.bucket - b.identity.bucket || a.index - b.index);
-  for (let start = 0; start < prepared.length; start += chunkSize) {
-    const chunk = prepared.slice(start, start + chunkSize);
-    for (const row of await submitChunk(db, chunk, options)) results[row.ord]!.answer = row.answer;
-  }
-  return results;
+  return { results, prepared };
 }
 
 function hashOf(item: SubmitItem, identity: UrlIdentity): Buffer {
@@ -81,8 +109,16 @@ async function submitChunk(
   chunk: readonly Prepared[],
   options: SubmitOptions,
 ): Promise<{ ord: number; answer: SubmitAnswer }[]> {
-  // undefined: the key is left out, which reads as NULL and spares the server the bytes.
-  const rows = chunk.map(({ index, identity, hash, item }) => ({
+  const result = await db.query<{ ord: number; answer: SubmitAnswer }>(
+    `SELECT ord, answer FROM frontier_submit($1, $2 * interval '1 hour', $3 * interval '1 millisecond', $4)`,
+    [rowsToJson(chunk.map(rowOf)), options.refetchAgeHours ?? 6, options.skewMs ?? 0, mayNotify()],
+  );
+  return result.rows;
+}
+
+// undefined: the key is left out, which reads as NULL and spares the server the bytes.
+function rowOf({ index, identity, hash, item }: Prepared): object {
+  return {
     ord: index,
     bucket: identity.bucket,
     domain_key: identity.domainKey.toString(),
@@ -103,12 +139,7 @@ async function submitChunk(
     due_at: item.dueAt ?? undefined,
     modified_at: item.modifiedAt ?? undefined,
     own: item.own,
-  }));
-  const result = await db.query<{ ord: number; answer: SubmitAnswer }>(
-    `SELECT ord, answer FROM frontier_submit($1, $2 * interval '1 hour', $3 * interval '1 millisecond', $4)`,
-    [rowsToJson(rows), options.refetchAgeHours ?? 6, options.skewMs ?? 0, mayNotify()],
-  );
-  return result.rows;
+  };
 }
 
 const notifyEveryMs = 100;

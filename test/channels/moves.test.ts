@@ -143,6 +143,7 @@ test('a worker that dies between the move and its settle loses nothing', async (
   await lab.database.pool.query(
     `DELETE FROM url_frontier WHERE url = 'http://service.test/feed';
      INSERT INTO counter_deltas (bucket, minute, inserted) VALUES (0, now(), -1);
+     SELECT counts_mend();
      UPDATE url_frontier SET status = 'pending', ready = true, due_at = now(), error_code = NULL WHERE url = 'http://afar.test/feed' AND kind = 'channel';
      UPDATE domain_slots s SET queued = queued + 1, top = 11, next_at = now() FROM domains d
       WHERE d.bucket = s.bucket AND d.domain_key = s.domain_key AND d.name = 'afar.test'`,

@@ -82,6 +82,7 @@ it('makes domains and slots of rows and logs, and changes nothing the second tim
     misfiledRows: 0,
     merged: 0,
     unreadableRows: 0,
+    finished: true,
   });
   expect(await findSlotProblems(test.pool)).toEqual([]);
   expect(await loadDomain(test.pool, 'live.test', 1000)).toMatchObject({
@@ -129,6 +130,7 @@ it('makes domains and slots of rows and logs, and changes nothing the second tim
     misfiledRows: 0,
     merged: 0,
     unreadableRows: 0,
+    finished: true,
   });
   expect(await dump()).toBe(first);
   // What was made works: it is leased like any other.

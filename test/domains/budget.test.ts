@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterEach(async () => {
   expect(await findSlotProblems(test.pool)).toEqual([]);
   await test.pool.query(
-    'TRUNCATE url_frontier, domain_slots, domains, domain_events, domain_runs, crawl_log, settings',
+    'TRUNCATE url_frontier, domain_slots, domains, domain_events, domain_runs, crawl_log, settings, counter_deltas',
   );
 });
 afterAll(() => test.drop());
@@ -201,7 +201,7 @@ describe('the score', () => {
       [-1, 2, 1],
       [-1, 10, 9],
     ] as const) {
-      await test.pool.query('TRUNCATE url_frontier, domain_slots');
+      await test.pool.query('TRUNCATE url_frontier, domain_slots, counter_deltas');
       await submit(test.pool, [item(1, 'a', { ...spider, priority })]);
       await test.pool.query('UPDATE domain_slots SET shift = $1, wake_at = now()', [shift]);
       await promote(test.pool, { slots: 1, budget });

@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterEach(async () => {
   expect(await findSlotProblems(test.pool)).toEqual([]);
   await test.pool.query(
-    'TRUNCATE url_frontier, domain_slots, domains, domain_events, domain_runs, crawl_log, robots',
+    'TRUNCATE url_frontier, domain_slots, domains, domain_events, domain_runs, crawl_log, robots, counter_deltas',
   );
 });
 afterAll(() => test.drop());

@@ -2,16 +2,15 @@ import type { Command } from 'commander';
 import type { Queryable } from '../../db/index.ts';
 import {
   blockDomain,
-  configureDomain,
+  changeDomain,
+  type DomainChoice,
   type DomainDetails,
-  loadDomain,
+  requireDomain,
   resetDomain,
+  takeDomain,
 } from '../../domains/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
-import { releaseDomain } from '../../frontier/index.ts';
-import { saveAudit } from '../../switches/index.ts';
 import { type Context, loadContext, withDatabase } from '../context.ts';
-import { unknownDomain } from '../domain-words.ts';
 import { wholeNumber } from '../numbers.ts';
 import { operatorName, poolName } from '../operator.ts';
 import { printJson } from '../output.ts';
@@ -46,14 +45,7 @@ export function addDomainActions(domain: Command): void {
     .description('take a domain from the worker that holds it; the gap to its last request stays')
     .action(async (name: string, _flags: object, command: Command) => {
       await act(loadContext(command), name, async (db, known) => {
-        const owner = await releaseDomain(db, known);
-        if (owner !== null)
-          await saveAudit(db, {
-            actor: operatorName(),
-            action: 'release',
-            subject: known.name,
-            detail: { owner },
-          });
+        const owner = await takeDomain(db, known, operatorName());
         const text =
           owner === null ? `Nobody holds ${known.name}.` : `${known.name} was taken from ${owner}.`;
         return { answer: { released: owner !== null, owner }, text };
@@ -73,7 +65,7 @@ export function addDomainActions(domain: Command): void {
 }
 
 type SetFlags = { delay?: string; budget?: string; pool?: string };
-type Change = { delayMs?: number | null; budget?: number | null; pool?: string | null };
+type Change = Partial<DomainChoice>;
 
 function changeOf(flags: SetFlags): Change {
   const number = (flag: string, text: string, most: number): number | null =>
@@ -97,18 +89,9 @@ async function configure(
   known: DomainDetails,
   change: Change,
 ): Promise<Answer> {
-  const choice = {
-    delayMs: known.delay.configuredMs,
-    budget: known.budget.max,
-    pool: known.pool === 'default' ? null : known.pool,
-    ...change,
-  };
-  await configureDomain(db, known, choice, context.loaded.config.domains.maxPagesPerRun);
-  await saveAudit(db, {
+  const choice = await changeDomain(db, known, change, {
     actor: operatorName(),
-    action: 'domain_set',
-    subject: known.name,
-    detail: { ...choice },
+    defaultBudget: context.loaded.config.domains.maxPagesPerRun,
   });
   const words = [
     `delay ${choice.delayMs === null ? 'default' : `${choice.delayMs} ms`}`,
@@ -131,8 +114,7 @@ async function act(
     answer,
     text,
   } = await withDatabase(context, async ({ pool }) => {
-    const known = await loadDomain(pool, name, context.loaded.config.fetch.defaultDelayMs);
-    if (known === null) throw unknownDomain(name);
+    const known = await requireDomain(pool, name, context.loaded.config.fetch.defaultDelayMs);
     return { name: known.name, ...(await work(pool, known)) };
   });
   if (context.flags.json) printJson({ domain: found, ...answer });

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import type { Config } from '../../config/index.ts';
 import {
-  type BlockReason,
+  backfillCooldowns,
   backfillDomains,
   recalculateDomains,
   type SeedReport,
@@ -49,6 +48,10 @@ export function addDomainUpkeep(domain: Command): void {
           ? 'Every slot says what its rows say.'
           : `${report.repaired} of them said something else than ${report.repaired === 1 ? 'its rows and was' : 'their rows and were'} mended: ${fields.join(', ')}.`,
       );
+      if (report.counts > 0)
+        say(
+          `The counts of ${report.counts === 1 ? '1 source were' : `${report.counts} sources were`} put right.`,
+        );
       if (report.leased > 0) say(`${report.leased} are being worked on; their workers recount them.`);
     });
   domain
@@ -60,7 +63,7 @@ export function addDomainUpkeep(domain: Command): void {
       const report = await withDatabase(context, ({ pool }) =>
         backfillDomains(pool, {
           actor: operatorName(),
-          cooldownsMs: cooldownsOf(context.loaded.config),
+          cooldownsMs: backfillCooldowns(context.loaded.config.domains),
           onProgress: (done) => progress.show(done, 'parts'),
         }),
       ).finally(() => progress.end());
@@ -81,17 +84,6 @@ export function addDomainUpkeep(domain: Command): void {
 }
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
-const dayMs = 86_400_000;
-
-function cooldownsOf({ domains }: Config): Partial<Record<BlockReason, number>> {
-  return {
-    login_required: domains.loginCooldownDays * dayMs,
-    rate_limited: domains.rateLimitCooldownDays * dayMs,
-    forbidden: domains.forbiddenCooldownDays * dayMs,
-    server_error: domains.serverErrorCooldownDays * dayMs,
-  };
-}
-
 function sayReport(report: SeedReport): void {
   say(
     `${report.domains} domains: ${report.added} new, ${report.known} known before; ${report.submitted} entry URLs submitted.`,

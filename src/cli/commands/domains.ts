@@ -7,11 +7,12 @@ import {
   domainStatuses,
   listDomains,
   topDomains,
+  unknownDomain,
 } from '../../domains/index.ts';
 import { describeDomain, loadDomainFacts } from '../../explain/index.ts';
 import { loadContext, withDatabase } from '../context.ts';
 import { renderDomainCard } from '../domain-card.ts';
-import { restLine, shownDomain, shownFacts, unknownDomain } from '../domain-words.ts';
+import { restLine, shownDomain, shownFacts } from '../domain-words.ts';
 import { wholeNumber } from '../numbers.ts';
 import { type Column, cutToWidth, oneLine, printJson, relativeTime, renderTable } from '../output.ts';
 import { addDomainActions } from './domain-actions.ts';

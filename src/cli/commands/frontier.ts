@@ -1,18 +1,17 @@
 import { type Command, Option } from 'commander';
 import { AppError, EXIT } from '../../errors/index.ts';
-import { describeDomain, describeUrl, loadDomainFacts, loadUrlFacts } from '../../explain/index.ts';
+import { explain, parseSubject } from '../../explain/index.ts';
 import {
   listUrls,
-  submit,
+  submitByHand,
   type UrlFilter,
   type UrlKind,
   type UrlStatus,
   urlKinds,
   urlStatuses,
 } from '../../frontier/index.ts';
-import { canonicalDomain, channelHash, domainIdentity, identifyUrl, urlId } from '../../url/index.ts';
+import { canonicalDomain, domainIdentity, urlId } from '../../url/index.ts';
 import { type Context, loadContext, withDatabase } from '../context.ts';
-import { shownFacts, unknownDomain } from '../domain-words.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
 
 /** `submit`, `urls`, `explain`. */
@@ -40,14 +39,12 @@ export function addFrontierCommands(program: Command): void {
     .option('--limit <n>', 'how many', '50')
     .action(async (flags: UrlFlags, command: Command) => listRows(loadContext(command), flags));
   program
-    .command('explain <url|domain>')
+    .command('explain <url|domain|channel>')
     .description(
-      'say where a URL or a domain stands, why it has not been fetched yet, and when it is expected',
+      'say where a URL, a domain or a channel (by its number) stands, why it has not been fetched yet, and when it is expected',
     )
     .action(async (subject: string, _flags: object, command: Command) =>
-      isBareDomain(subject)
-        ? explainDomain(loadContext(command), subject)
-        : explainUrl(loadContext(command), subject),
+      sayWhy(loadContext(command), subject),
     );
 }
 
@@ -62,17 +59,12 @@ async function submitUrls(
       exitCode: EXIT.usage,
     });
   }
-  const results = await withDatabase(context, ({ pool }) =>
-    submit(
+  const answers = await withDatabase(context, ({ pool }) =>
+    submitByHand(
       pool,
-      urls.map((url) => ({ url, kind: flags.kind, origin: 'manual', sourceId: null, priority, own: true })),
+      urls.map((url) => ({ url, kind: flags.kind, priority })),
     ),
   );
-  const answers = results.map(({ answer, identity, hash }, index) => ({
-    url: urls[index]!,
-    answer,
-    id: identity === null || hash === null ? null : urlId(identity.domainKey, hash),
-  }));
   if (context.flags.json) printJson(answers);
   else {
     printTable(answers, [
@@ -92,7 +84,7 @@ async function listRows(context: Context, flags: UrlFlags): Promise<void> {
     let page = await listUrls(pool, filter, { limit });
     const found = page.rows;
     while (page.cursor !== null && found.length < limit) {
-      page = await listUrls(pool, filter, { limit: limit - found.length, after: page.cursor });
+      page = await listUrls(pool, filter, { limit: limit - found.length, cursor: page.cursor });
       found.push(...page.rows);
     }
     return found;
@@ -138,53 +130,26 @@ function filterOf(flags: UrlFlags): UrlFilter {
   return filter;
 }
 
-// Neither a scheme nor a path: example.com, example.com:8080, [::1].
-const isBareDomain = (text: string): boolean => !text.includes('/') && canonicalDomain(text) !== null;
-
-async function explainDomain(context: Context, name: string): Promise<void> {
+async function sayWhy(context: Context, text: string): Promise<void> {
   const { fetch, domains } = context.loaded.config;
-  const defaults = { defaultDelayMs: fetch.defaultDelayMs, defaultBudget: domains.maxPagesPerRun };
-  const facts = await withDatabase(context, ({ pool }) => loadDomainFacts(pool, name, defaults));
-  if (facts === null) throw unknownDomain(name);
-  const explanation = describeDomain(facts);
-  if (context.flags.json) return printJson({ ...explanation, facts: shownFacts(facts) });
-  process.stdout.write(`${facts.domain.name}\n${explanation.state}. ${explanation.sentences.join(' ')}\n`);
-  for (const command of explanation.advice) process.stdout.write(`  ${command}\n`);
-}
-
-async function explainUrl(context: Context, url: string): Promise<void> {
-  const identified = identifyUrl(url);
-  if (identified.outcome === 'rejected') {
-    throw new AppError('url_invalid', `"${url}" could never be fetched (${identified.reason})`, {
-      exitCode: EXIT.usage,
-      advice: 'Give a web address with its scheme, as https://example.com/article',
-    });
+  const subject = parseSubject(text);
+  const answers = await withDatabase(context, ({ pool }) =>
+    explain(pool, subject, {
+      defaultDelayMs: fetch.defaultDelayMs,
+      productToken: fetch.productToken,
+      defaultBudget: domains.maxPagesPerRun,
+    }),
+  );
+  if (context.flags.json) {
+    const shown = answers.map(({ subject: _subject, name: _name, advice, ...answer }) => ({
+      ...answer,
+      ...('url' in subject ? {} : { advice }),
+    }));
+    // An address may have two rows, everything else is one.
+    return printJson('url' in subject ? shown : shown[0]);
   }
-  const { identity } = identified;
-  const { config } = context.loaded;
-  const options = { defaultDelayMs: config.fetch.defaultDelayMs, productToken: config.fetch.productToken };
-  const answers = await withDatabase(context, async ({ pool }) => {
-    const page = await loadUrlFacts(pool, identity, options);
-    // A feed's address may be a page too: both rows are told.
-    const channel = await loadUrlFacts(pool, identity, { ...options, hash: channelHash(identity.fetchUrl) });
-    const known = [page, channel].filter((facts) => facts.row !== null);
-    return known.length > 0 ? known : [page];
-  });
-  if (context.flags.json)
-    return printJson(
-      answers.map((facts) => ({
-        ...describeUrl(facts),
-        facts: {
-          ...facts,
-          row:
-            facts.row === null
-              ? null
-              : { ...facts.row, duplicateOf: facts.row.duplicateOf?.toString('hex') ?? null },
-        },
-      })),
-    );
-  for (const facts of answers) {
-    const { state, sentences } = describeUrl(facts);
-    process.stdout.write(`${facts.url}\n${state}. ${sentences.join(' ')}\n`);
+  for (const { name, state, sentences, advice } of answers) {
+    process.stdout.write(`${name}\n${state}. ${sentences.join(' ')}\n`);
+    for (const command of advice) process.stdout.write(`  ${command}\n`);
   }
 }

@@ -1,0 +1,145 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { loadFrontier, planDomains } from '../../bench/frontier/load.ts';
+import { buildApi } from '../../src/api/app.ts';
+import { loadConfig } from '../../src/config/index.ts';
+import type { Database } from '../../src/db/index.ts';
+import { foldCounters, mendCounts } from '../../src/frontier/index.ts';
+import { createLog, createMetrics, systemClock } from '../../src/telemetry/index.ts';
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
+
+// The plans of the statements that the routes really send, on tables that are too large to be read whole.
+type Sent = { text: string; values: unknown[] };
+type Node = { 'Node Type': string; 'Relation Name'?: string; Plans?: Node[] };
+
+let database: TestDatabase;
+let app: Awaited<ReturnType<typeof buildApi>>;
+let sent: Sent[] = [];
+const domains = planDomains(50_000);
+const name = domains[0]!.name;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  await loadFrontier(client, domains);
+  await client.end();
+  const { pool } = database;
+  await pool.query(`INSERT INTO sources (slug, name, url)
+    SELECT 'source_' || n, 'Source ' || n, 'https://source-' || n || '.example/' FROM generate_series(1, 1000) n`);
+  await pool.query(`INSERT INTO domains (bucket, domain_key, name, status)
+    SELECT n % 256, -n::bigint * 1000003, 'more' || n || '.example', (enum_range(NULL::domain_status))[1 + n % 5]
+      FROM generate_series(1, 20000) n`);
+  await pool.query(`INSERT INTO domain_slots (bucket, domain_key, next_at)
+    SELECT n % 256, -n::bigint * 1000003, now() FROM generate_series(1, 20000) n`);
+  await pool.query(`INSERT INTO documents (bucket, domain_key, url_hash, version, word_count, confidence, first_seen_at,
+      last_seen_at, crawled_at, content_hash, page_type, url, title, text)
+    SELECT bucket, domain_key, url_hash, 1, 10, 1, now(), now(), now(), url_hash, 'article', url, 'a title', repeat('words ', 50)
+      FROM url_frontier WHERE status = 'fetched'`);
+  await mendCounts(pool);
+  await foldCounters(pool);
+  for (const table of ['domains', 'domain_slots', 'documents', 'sources', 'url_frontier', 'source_totals'])
+    await pool.query(`VACUUM (ANALYZE) ${table}`);
+  app = await buildApi({
+    database: recording(database.db),
+    config: loadConfig({ env: {} }).config,
+    clock: systemClock,
+    log: createLog({ level: 'silent', format: 'json' }),
+    metrics: createMetrics(),
+    version: '0.0.0-test',
+    loops: () => [],
+  });
+}, 120_000);
+afterAll(async () => {
+  await app.close();
+  await database.drop();
+});
+
+/** The same database, whose pool keeps what was sent. */
+function recording(db: Database): Database {
+  const pool = new Proxy(db.pool, {
+    get: (target, key) => {
+      if (key !== 'query') return Reflect.get(target, key) as unknown;
+      return (text: string, values: unknown[] = []) => {
+        sent.push({ text, values });
+        return target.query(text, values);
+      };
+    },
+  });
+  return { ...db, pool };
+}
+
+/** Asks for a path and answers the body, with the large tables that its statements read from end to end. */
+async function ask(
+  path: string,
+): Promise<{ body: { cursor?: string | null }; read: string[]; statements: number }> {
+  sent = [];
+  const response = await app.inject({ method: 'GET', url: `/api/v1${path}`, headers: { host: 'localhost' } });
+  expect(response.statusCode, `${path}: ${response.body.slice(0, 300)}`).toBe(200);
+  const read: string[] = [];
+  const statements = sent;
+  for (const { text, values } of statements) {
+    const plan = await database.pool.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
+      `EXPLAIN (FORMAT JSON) ${text}`,
+      values,
+    );
+    for (const table of scanned(plan.rows[0]!['QUERY PLAN'][0].Plan))
+      read.push(`${table}: ${text.slice(0, 200)}`);
+  }
+  return { body: response.json(), read, statements: statements.length };
+}
+
+const large = new Set(['url_frontier', 'documents', 'domains']);
+
+function scanned(root: Node): string[] {
+  const found: string[] = [];
+  for (const nodes = [root]; nodes.length > 0; ) {
+    const node = nodes.pop()!;
+    const table = node['Relation Name'];
+    if (node['Node Type'] === 'Seq Scan' && table !== undefined && large.has(table)) found.push(table);
+    nodes.push(...(node.Plans ?? []));
+  }
+  return found;
+}
+
+const address = encodeURIComponent(
+  `https://${name}/news/2031/05/a-headline-of-the-usual-length-for-a-page-3`,
+);
+
+test.each([
+  '/frontier?limit=50',
+  '/frontier?limit=50&status=pending',
+  '/frontier?limit=50&status=failed,dead&origin=feed&priority_min=5',
+  '/frontier?limit=50&reason=http_5xx&older_than=3d',
+  `/frontier?limit=5&domain=${name}`,
+  `/frontier?limit=5&domain=${name}&status=fetched&source=source_1`,
+  '/frontier?limit=5&source=source_7',
+  '/frontier?limit=5&source=source_7&sort=oldest&status=pending&older_than=1d',
+  `/frontier?url=${address}`,
+  `/frontier?prefix=${encodeURIComponent(`https://${name}/news/`)}&limit=5`,
+  '/frontier/stats',
+  '/frontier/stats?source=source_7',
+  '/domains',
+  '/domains?status=blocked&limit=50',
+  '/domains?q=more12&limit=50',
+  '/domains?q=more12&status=active&limit=50',
+  `/domains/${name}`,
+  `/domains/${name}/events`,
+  `/domains/${name}/robots`,
+  `/explain?url=${address}`,
+  `/explain?domain=${name}`,
+])('%s reads no large table from end to end, nor do its further pages', async (path) => {
+  const first = await ask(path);
+  expect(first.statements).toBeGreaterThan(0);
+  expect(first.read).toEqual([]);
+  if (first.body.cursor == null) return;
+  const next = await ask(`${path}${path.includes('?') ? '&' : '?'}cursor=${first.body.cursor}`);
+  expect(next.read).toEqual([]);
+});
+
+test('it would be noticed if one did', async () => {
+  const plan = await database.pool.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
+    `EXPLAIN (FORMAT JSON) SELECT status, count(*) FROM url_frontier GROUP BY status`,
+  );
+  expect(scanned(plan.rows[0]!['QUERY PLAN'][0].Plan)).toEqual(['url_frontier']);
+});

@@ -34,7 +34,7 @@ const layers = [
     'explain',
     'switches',
   ],
-  ['fetch', 'ingest', 'discover', 'schedule', 'sinks', 'resilience', 'websub'],
+  ['fetch', 'ingest', 'discover', 'schedule', 'sinks', 'resilience', 'websub', 'diagnose'],
   ['api', 'cli'],
 ];
 // Producers submit to the frontier and nothing more: these names are all they may take from it.

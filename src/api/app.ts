@@ -7,6 +7,7 @@ import type { Database } from '../db/index.ts';
 import type { LoopHealth } from '../resilience/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { addChannelRoutes } from './channels.ts';
+import { addDiagnosisRoutes } from './diagnosis.ts';
 import { addDocumentStream } from './document-stream.ts';
 import { addDocumentRoutes } from './documents.ts';
 import { addDomainRoutes } from './domains.ts';
@@ -74,6 +75,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   addDocumentRoutes(app, options);
   addDocumentStream(app, options);
   addSinkRoutes(app, options);
+  addDiagnosisRoutes(app, options);
   addWebSubRoutes(app, options);
   return app;
 }

@@ -50,11 +50,34 @@ export function cutToWidth(text: string, width: number): string {
   return out + ellipsis;
 }
 
+/** Columns of the terminal; without end where the output is piped, so that nothing is cut for programs. */
+export const terminalWidth = (): number => process.stdout.columns ?? Number.POSITIVE_INFINITY;
+
+/** Breaks text between words; lines of its own stay, and a word that is too long stands alone. Answers no empty list. */
+export function wrapText(text: string, width: number): string[] {
+  return text.split('\n').flatMap((paragraph) => {
+    const lead = /^ */.exec(paragraph)![0];
+    const lines: string[] = [];
+    let line = '';
+    let used = 0;
+    for (const word of oneLine(paragraph).trim().split(/ +/)) {
+      const size = displayWidth(word);
+      if (line !== '' && used + 1 + size > width) {
+        lines.push(line);
+        line = '';
+      }
+      used = line === '' ? lead.length + size : used + 1 + size;
+      line = line === '' ? lead + word : `${line} ${word}`;
+    }
+    return [...lines, line];
+  });
+}
+
 /** Prints rows as a table that fits the terminal; piped output is not cut. */
 export function printTable<T>(
   rows: readonly T[],
   columns: readonly Column<T>[],
-  width = process.stdout.columns ?? Number.POSITIVE_INFINITY,
+  width = terminalWidth(),
 ): void {
   process.stdout.write(renderTable(rows, columns, width));
 }

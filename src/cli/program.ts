@@ -6,6 +6,7 @@ import { addConfigCommand } from './commands/config.ts';
 import { addDatabaseCommands } from './commands/database.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addDocsCommands } from './commands/docs.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
 import { addDomainCommands } from './commands/domains.ts';
 import { addExtractCommand } from './commands/extract.ts';
 import { addFrontierCommands } from './commands/frontier.ts';
@@ -74,6 +75,7 @@ First steps:
   addImageCommands(program);
   addDatabaseCommands(program);
   addConfigCommand(program);
+  addDoctorCommand(program);
   return program;
 }
 

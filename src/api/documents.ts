@@ -63,7 +63,7 @@ export function addDocumentRoutes(instance: FastifyInstance, { database }: { dat
             language: Type.Optional(Type.String({ pattern: '^[a-z]{2}$' })),
             since: Type.Optional(day),
             until: Type.Optional(day),
-            limit: Type.Integer({ minimum: 1, maximum: 200, default: 20 }),
+            limit: Type.Integer({ minimum: 1, maximum: 1000, default: 20 }),
           },
           strict,
         ),

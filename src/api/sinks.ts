@@ -15,7 +15,6 @@ import { requireSource } from '../sources/index.ts';
 import { saveAudit } from '../switches/index.ts';
 import { urlId } from '../url/index.ts';
 
-const actor = 'api';
 const strict = { additionalProperties: false } as const;
 const named = Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }) });
 
@@ -58,10 +57,15 @@ export function addSinkRoutes(instance: FastifyInstance, { database }: { databas
   app.post(
     '/api/v1/sinks/:name/retry',
     { schema: { summary: 'Try all dead letters of a sink again', params: named } },
-    async ({ params: { name } }) => {
+    async ({ params: { name }, identity }) => {
       await requireSink(name);
       const retried = await retryDeadLetters(pool, name);
-      await saveAudit(pool, { actor, action: 'sink_retry', subject: name, detail: { retried } });
+      await saveAudit(pool, {
+        actor: identity.name,
+        action: 'sink_retry',
+        subject: name,
+        detail: { retried },
+      });
       return { retried };
     },
   );
@@ -80,7 +84,7 @@ export function addSinkRoutes(instance: FastifyInstance, { database }: { databas
         ),
       },
     },
-    async ({ params: { name }, body }, reply) => {
+    async ({ params: { name }, body, identity }, reply) => {
       await requireSink(name);
       const since = body.since === undefined ? undefined : new Date(body.since);
       if (since !== undefined && Number.isNaN(since.getTime()))
@@ -91,7 +95,7 @@ export function addSinkRoutes(instance: FastifyInstance, { database }: { databas
         ...(since === undefined ? {} : { since }),
       });
       requireAsked(answer, name);
-      await saveAudit(pool, { actor, action: 'sink_replay', subject: name, detail: body });
+      await saveAudit(pool, { actor: identity.name, action: 'sink_replay', subject: name, detail: body });
       return reply.code(202).send({ sink: name, replay: 'under way' });
     },
   );
@@ -102,9 +106,9 @@ export function addSinkRoutes(instance: FastifyInstance, { database }: { databas
     app.post(
       `/api/v1/sinks/:name/${path}`,
       { schema: { summary, params: named } },
-      async ({ params: { name } }) => {
+      async ({ params: { name }, identity }) => {
         if (!(await enableSink(pool, name, enabled))) await requireSink(name);
-        await saveAudit(pool, { actor, action: `sink_${path}`, subject: name, detail: {} });
+        await saveAudit(pool, { actor: identity.name, action: `sink_${path}`, subject: name, detail: {} });
         return { sink: name, enabled };
       },
     );

@@ -112,9 +112,9 @@ export function renderTable<T>(rows: readonly T[], columns: readonly Column<T>[]
 }
 
 /** "3 min ago", "in 2 h": how long from now, in words. */
-export function relativeTime(date: Date | null, now = Date.now()): string {
+export function relativeTime(date: Date | string | null, now = Date.now()): string {
   if (date === null) return '–';
-  const seconds = Math.round((date.getTime() - now) / 1000);
+  const seconds = Math.round((new Date(date).getTime() - now) / 1000);
   const size = Math.abs(seconds);
   const [amount, unit] =
     size < 90

@@ -1,7 +1,8 @@
 import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import { type FastifyInstance, fastify } from 'fastify';
+import type { FastifyValidationResult } from 'fastify/types/schema.js';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import type { LoopHealth } from '../resilience/index.ts';
@@ -48,9 +49,11 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   // An address is all text, so its numbers are read as such; a body says itself what is a number and what is text.
   const loose = new Ajv({ coerceTypes: 'array', useDefaults: true, allErrors: false });
   const exact = new Ajv({ useDefaults: true, allErrors: false });
-  app.setValidatorCompiler(({ schema, httpPart }) =>
-    (httpPart === 'body' ? exact : loose).compile(schema as object),
-  );
+  app.setValidatorCompiler(({ schema, httpPart }) => {
+    const compile = (): ValidateFunction => (httpPart === 'body' ? exact : loose).compile(schema as object);
+    // A server should fail at its start if a schema is wrong; a command that asks one route should not wait for all.
+    return options.operator === undefined ? compile() : lazily(compile);
+  });
   // Schemas of answers are for readers and tests. A serializer made from them would drop what they do not name.
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
   await app.register(swagger, {
@@ -78,6 +81,19 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   addDiagnosisRoutes(app, options);
   addWebSubRoutes(app, options);
   return app;
+}
+
+/** A validator that is made when it is first asked. */
+function lazily(compile: () => ValidateFunction): FastifyValidationResult {
+  let made: ValidateFunction | null = null;
+  const validate: FastifyValidationResult = (data: unknown) => {
+    made ??= compile();
+    const isValid = made(data) as boolean;
+    // Ajv's own errors, which Fastify reads from the function it called.
+    Object.assign(validate, { errors: made.errors ?? null });
+    return isValid;
+  };
+  return validate;
 }
 
 /**

@@ -80,7 +80,8 @@ function explain(code: string, error: unknown): [reason: string, advice: string]
     ];
   if (code === 'ECONNRESET' || code === 'UND_ERR_SOCKET')
     return ['it broke the connection off', 'Does it expect https:// there? Try again.'];
-  return [code === '' ? messageOf(error) : `it failed with ${code}`, check];
+  const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
+  return [code === '' ? messageOf(cause) : `it failed with ${code}`, check];
 }
 
 function unreachable(server: string, error: unknown): AppError {

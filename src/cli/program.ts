@@ -1,4 +1,4 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { AppError, EXIT, messageOf } from '../errors/index.ts';
 import { isAboutThisMachine, localOnly, nameOf } from './context.ts';
 import { packageVersion } from './version.ts';
@@ -51,6 +51,13 @@ const groups: readonly Group[] = [
     load: async () => (await import('./commands/database.ts')).addDatabaseCommands,
   },
   { names: ['config'], load: async () => (await import('./commands/config.ts')).addConfigCommand },
+  {
+    names: ['completion'],
+    load: async () => {
+      const { addCompletionCommand } = await import('./commands/completion.ts');
+      return (program) => addCompletionCommand(program, buildProgram);
+    },
+  },
   { names: ['doctor'], load: async () => (await import('./commands/doctor.ts')).addDoctorCommand },
 ];
 
@@ -85,7 +92,16 @@ export async function buildProgram(args: readonly string[] | null = null): Promi
       '--token <token>',
       'token for that API; better in OUTRIDER_TOKEN, where no list of processes shows it',
     )
-    .option('--log-level <level>', 'trace, debug, info, warn, error or silent')
+    .addOption(
+      new Option('--log-level <level>', 'least severity that is logged').choices([
+        'trace',
+        'debug',
+        'info',
+        'warn',
+        'error',
+        'silent',
+      ]),
+    )
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command')
     // Commands inherit it, so it must be set before they are added.

@@ -74,7 +74,9 @@ export async function checkLoops(database: Database): Promise<CheckResult[]> {
   const results = workers.flatMap((worker) => troubledLoops(worker));
   if (results.length > 0) return results;
   const count = workers.reduce((sum, one) => sum + loopsOf(one).length, 0);
-  return [ok(count === 0 ? 'No loop runs.' : `All ${count} loops turn.`)];
+  return [
+    ok(count === 0 ? 'No loop runs.' : count === 1 ? 'The one loop turns.' : `All ${count} loops turn.`),
+  ];
 }
 
 function troubledLoops(worker: WorkerLoops): CheckResult[] {

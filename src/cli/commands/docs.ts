@@ -12,7 +12,8 @@ import { type Api, type Json, pathOf, type Query, withApi } from '../api.ts';
 import { loadContext } from '../context.ts';
 import { dateFlag } from '../dates.ts';
 import { wholeNumber } from '../numbers.ts';
-import { printJson, printTable, relativeTime } from '../output.ts';
+import { oneLine, printJson, printTable, relativeTime, terminalWidth, wrapText } from '../output.ts';
+import { paint } from '../style.ts';
 
 /** `docs search`, `docs list`, `docs copies`. */
 export function addDocsCommands(program: Command): void {
@@ -116,22 +117,39 @@ async function loadShown(api: Api, id: string, which: string): Promise<Shown> {
   }
 }
 
+const labelWidth = 11;
+
 function printDocument(found: Shown): void {
+  const width = Math.min(terminalWidth(), widestText);
   const facts: [string, string | null][] = [
     ['Address', found.url],
     ['Source', found.source],
     ['Authors', found.authors.join(', ') || null],
-    ['Published', found.published_at],
-    ['Crawled', relativeTime(found.crawled_at)],
+    ['Published', found.published_at === null ? null : dateText(found.published_at)],
+    ['Crawled', dateText(found.crawled_at)],
     ['Language', found.language],
     ['Words', String(found.word_count)],
     ['Verdict', found.classification_status],
     ['Versions', found.versions.map((one) => `${one.version} (${relativeTime(one.crawledAt)})`).join(', ')],
-    ['Told by', found.sightings.map((one) => one.parentUrl ?? one.origin).join('\n           ')],
+    [
+      'Copies',
+      found.copies.length < 2 ? null : `${found.copies.length - 1} elsewhere; "docs copies" lists them`,
+    ],
+    ['Told by', [...new Set(found.sightings.map((one) => one.parentUrl ?? one.origin))].join('\n') || null],
   ];
-  const lines = facts.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(10)} ${value}`]));
-  process.stdout.write(`${found.title ?? '(no title)'}\n\n${lines.join('\n')}\n\n${found.text}\n`);
+  const lines = facts.flatMap(([name, value]) => {
+    if (value === null) return [];
+    const [first = '', ...more] = wrapText(value, width - labelWidth);
+    return [name.padEnd(labelWidth) + first, ...more.map((line) => ' '.repeat(labelWidth) + line)];
+  });
+  const title = wrapText(oneLine(found.title ?? '(no title)'), width).map((line) => paint('bold', line));
+  process.stdout.write(`${[...title, '', ...lines, '', ...wrapText(found.text, width)].join('\n')}\n`);
 }
+
+// Longer lines are hard to read, however wide the terminal. Piped text is not broken at all.
+const widestText = process.stdout.isTTY ? 100 : Number.POSITIVE_INFINITY;
+
+const dateText = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC, ${relativeTime(iso)}`;
 
 type ListFlags = {
   limit: string;

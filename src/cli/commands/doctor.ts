@@ -74,7 +74,8 @@ export function renderDiagnosis({ findings }: Diagnosis, width: number): string 
   const room = Math.max(20, Math.min(width, 110) - indent.length);
   const lines = findings.flatMap(({ name, state, sentence, advice }) => {
     const said = wrapText(sentence, room);
-    const told = advice === null ? [] : wrapText(`→ ${advice}`, room);
+    const told =
+      advice === null ? [] : wrapText(advice, room - 2).map((line, at) => (at === 0 ? '→ ' : '  ') + line);
     const [first = '', ...more] = [...said, ...told];
     const mark = paint(marks[state], state.padEnd(4));
     return [`${mark}  ${name.padEnd(named)}  ${first}`, ...more.map((line) => indent + line)];

@@ -13,7 +13,8 @@ import {
 import { canonicalDomain, channelHash, domainIdentity, identifyUrl, urlId } from '../../url/index.ts';
 import { type Context, loadContext, withDatabase } from '../context.ts';
 import { shownFacts, unknownDomain } from '../domain-words.ts';
-import { printJson, printTable, relativeTime } from '../output.ts';
+import { oneLine, printJson, printTable, relativeTime, terminalWidth, wrapText } from '../output.ts';
+import { paint } from '../style.ts';
 
 /** `submit`, `urls`, `explain`. */
 export function addFrontierCommands(program: Command): void {
@@ -148,7 +149,7 @@ async function explainDomain(context: Context, name: string): Promise<void> {
   if (facts === null) throw unknownDomain(name);
   const explanation = describeDomain(facts);
   if (context.flags.json) return printJson({ ...explanation, facts: shownFacts(facts) });
-  process.stdout.write(`${facts.domain.name}\n${explanation.state}. ${explanation.sentences.join(' ')}\n`);
+  sayExplained(facts.domain.name, explanation);
   for (const command of explanation.advice) process.stdout.write(`  ${command}\n`);
 }
 
@@ -184,7 +185,12 @@ async function explainUrl(context: Context, url: string): Promise<void> {
       })),
     );
   for (const facts of answers) {
-    const { state, sentences } = describeUrl(facts);
-    process.stdout.write(`${facts.url}\n${state}. ${sentences.join(' ')}\n`);
+    sayExplained(facts.url, describeUrl(facts));
+    if (facts.row === null) process.stdout.write(`  outrider submit ${facts.url}\n`);
   }
+}
+
+function sayExplained(name: string, told: { state: string; sentences: readonly string[] }): void {
+  const lines = wrapText(`${told.state}. ${told.sentences.join(' ')}`, Math.min(terminalWidth(), 100));
+  process.stdout.write(`${paint('bold', oneLine(name))}\n${lines.join('\n')}\n`);
 }

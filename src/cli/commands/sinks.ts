@@ -7,7 +7,10 @@ import { type Context, loadContext, withDatabase } from '../context.ts';
 import { dateFlag } from '../dates.ts';
 import { wholeNumber } from '../numbers.ts';
 import { operatorName } from '../operator.ts';
-import { printJson, printTable, relativeTime } from '../output.ts';
+import { printJson, printTable, relativeTime, terminalWidth, wrapText } from '../output.ts';
+
+// Below this a column for errors would show their first word; they stand below the table then.
+const roomForErrors = 130;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -25,11 +28,16 @@ export function addSinksCommands(program: Command): void {
         { title: 'SINK', value: (row) => row.name },
         { title: 'STATE', value: stateOf },
         { title: 'WAITING', value: (row) => String(row.waiting), align: 'right' },
-        { title: 'SINCE', value: (row) => relativeTime(row.waitingSince) },
+        { title: 'SINCE', value: (row) => relativeTime(row.waitingSince), spare: 1 },
         { title: 'DELIVERED', value: (row) => String(row.delivered), align: 'right' },
         { title: 'DEAD', value: (row) => String(row.deadLetters), align: 'right' },
-        { title: 'LAST ERROR', value: (row) => row.error ?? '', flexible: true },
+        ...(terminalWidth() < roomForErrors
+          ? []
+          : [{ title: 'LAST ERROR', value: (row: Json<SinkStatus>) => row.error ?? '', flexible: true }]),
       ]);
+      if (terminalWidth() < roomForErrors)
+        for (const { name, error } of items)
+          if (error !== null) say(wrapText(`${name}: ${error}`, terminalWidth()).join('\n  '));
       for (const { sink, enqueued, askedAt } of replays)
         say(`Replay to ${sink}, asked ${relativeTime(askedAt)}: ${enqueued} documents so far.`);
     });

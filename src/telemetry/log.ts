@@ -28,8 +28,10 @@ const secretPaths = [
 export function createLog(options: LogOptions): Log {
   const stream = options.stream ?? process.stderr;
   const text = options.format === 'text' || (options.format === 'auto' && stream.isTTY === true);
+  // https://no-color.org: any value but an empty one asks for none.
+  const colour = stream.isTTY === true && !process.env.NO_COLOR;
   const destination: DestinationStream = text
-    ? { write: (line) => void stream.write(formatLine(line, stream.isTTY === true)) }
+    ? { write: (line) => void stream.write(formatLine(line, colour)) }
     : { write: (line) => void stream.write(line) };
   return pino(
     {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -12,7 +12,7 @@ import { createSource } from '../../src/sources/index.ts';
 import { type ApiLab, startApiLab } from '../api/lab.ts';
 import { done, finish, item, take } from '../frontier/fixtures.ts';
 import { runOutrider } from '../process/outrider.ts';
-import { inTerminal, plain, type Seen } from '../process/terminal.ts';
+import { inTerminal, plain, programPath, type Seen } from '../process/terminal.ts';
 import { storeDocuments } from '../sinks/store.ts';
 
 // What a person sees at a terminal, command by command.
@@ -86,6 +86,12 @@ describe('help', () => {
       for (const option of command.options)
         expect(option.description, `${path} ${option.flags}`).not.toBe('');
     }
+  });
+
+  test('every command stands in the reference', async () => {
+    const text = readFileSync(join(programPath, '../../../../docs/reference/command-line.md'), 'utf8');
+    for (const command of (await buildProgram()).commands)
+      expect(text).toMatch(new RegExp(`\`${command.name()}\\b`));
   });
 
   test('on a terminal it is as wide as that', async () => {

@@ -18,7 +18,6 @@ import type { Identity } from './identity.ts';
 import { addProblems, problemSchema, sendProblem } from './problems.ts';
 import { addSinkRoutes } from './sinks.ts';
 import { addSourceRoutes } from './sources.ts';
-import { addWebSubRoutes } from './websub.ts';
 
 export type ApiOptions = {
   database: Database;
@@ -79,7 +78,8 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   addDocumentStream(app, options);
   addSinkRoutes(app, options);
   addDiagnosisRoutes(app, options);
-  addWebSubRoutes(app, options);
+  // Hubs call servers; a command inside a process would only load the HTTP client that they need.
+  if (options.operator === undefined) (await import('./websub.ts')).addWebSubRoutes(app, options);
   return app;
 }
 

@@ -59,6 +59,13 @@ export function cutToWidth(text: string, width: number): string {
 /** Columns of the terminal; without end where the output is piped, so that nothing is cut for programs. */
 export const terminalWidth = (): number => process.stdout.columns ?? Number.POSITIVE_INFINITY;
 
+// Longer lines are hard to read, however wide the terminal.
+const widestText = 100;
+
+/** How wide running text is set; piped text is not broken at all. */
+export const textWidth = (): number =>
+  process.stdout.isTTY ? Math.min(terminalWidth(), widestText) : Number.POSITIVE_INFINITY;
+
 /** Breaks text between words; lines of its own stay, an address is never broken. Answers no empty list. */
 export function wrapText(text: string, width: number): string[] {
   if (!Number.isFinite(width)) return text.split('\n').map(oneLine);

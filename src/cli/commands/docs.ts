@@ -12,7 +12,7 @@ import { type Api, type Json, pathOf, type Query, withApi } from '../api.ts';
 import { loadContext } from '../context.ts';
 import { dateFlag } from '../dates.ts';
 import { wholeNumber } from '../numbers.ts';
-import { oneLine, printJson, printTable, relativeTime, terminalWidth, wrapText } from '../output.ts';
+import { oneLine, printJson, printTable, relativeTime, textWidth, wrapText } from '../output.ts';
 import { paint } from '../style.ts';
 
 /** `docs search`, `docs list`, `docs copies`. */
@@ -120,7 +120,7 @@ async function loadShown(api: Api, id: string, which: string): Promise<Shown> {
 const labelWidth = 11;
 
 function printDocument(found: Shown): void {
-  const width = Math.min(terminalWidth(), widestText);
+  const width = textWidth();
   const facts: [string, string | null][] = [
     ['Address', found.url],
     ['Source', found.source],
@@ -145,9 +145,6 @@ function printDocument(found: Shown): void {
   const title = wrapText(oneLine(found.title ?? '(no title)'), width).map((line) => paint('bold', line));
   process.stdout.write(`${[...title, '', ...lines, '', ...wrapText(found.text, width)].join('\n')}\n`);
 }
-
-// Longer lines are hard to read, however wide the terminal. Piped text is not broken at all.
-const widestText = process.stdout.isTTY ? 100 : Number.POSITIVE_INFINITY;
 
 const dateText = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC, ${relativeTime(iso)}`;
 

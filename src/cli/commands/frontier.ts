@@ -13,7 +13,7 @@ import {
 import { canonicalDomain, channelHash, domainIdentity, identifyUrl, urlId } from '../../url/index.ts';
 import { type Context, loadContext, withDatabase } from '../context.ts';
 import { shownFacts, unknownDomain } from '../domain-words.ts';
-import { oneLine, printJson, printTable, relativeTime, terminalWidth, wrapText } from '../output.ts';
+import { oneLine, printJson, printTable, relativeTime, textWidth, wrapText } from '../output.ts';
 import { paint } from '../style.ts';
 
 /** `submit`, `urls`, `explain`. */
@@ -191,6 +191,6 @@ async function explainUrl(context: Context, url: string): Promise<void> {
 }
 
 function sayExplained(name: string, told: { state: string; sentences: readonly string[] }): void {
-  const lines = wrapText(`${told.state}. ${told.sentences.join(' ')}`, Math.min(terminalWidth(), 100));
+  const lines = wrapText(`${told.state}. ${told.sentences.join(' ')}`, textWidth());
   process.stdout.write(`${paint('bold', oneLine(name))}\n${lines.join('\n')}\n`);
 }

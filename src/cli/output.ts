@@ -70,14 +70,16 @@ export const textWidth = (): number =>
 export function wrapText(text: string, width: number): string[] {
   if (!Number.isFinite(width)) return text.split('\n').map(oneLine);
   return text.split('\n').flatMap((paragraph) => {
-    const lead = /^ */.exec(paragraph)![0];
+    const indent = /^ */.exec(paragraph)![0];
+    // Deeper than half the line there would be no room for words.
+    const lead = indent.length * 2 > width ? '' : indent;
     const lines: string[] = [];
     let line = '';
     let used = 0;
     for (const word of oneLine(paragraph)
       .trim()
       .split(/ +/)
-      .flatMap((one) => splitWord(one, width))) {
+      .flatMap((one) => splitWord(one, width - lead.length))) {
       const size = displayWidth(word);
       if (line !== '' && used + 1 + size > width) {
         lines.push(line);

@@ -36,7 +36,7 @@ const layers = [
     'auth',
     'events',
   ],
-  ['fetch', 'ingest', 'discover', 'schedule', 'sinks', 'resilience', 'websub'],
+  ['fetch', 'ingest', 'discover', 'schedule', 'sinks', 'resilience', 'websub', 'diagnose'],
   ['api', 'cli'],
 ];
 // Producers submit to the frontier and nothing more: these names are all they may take from it.

@@ -120,7 +120,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       metrics,
       register,
       turn: async () => {
-        await saveWorker(database.pool, { ...worker, state: { loops: health } });
+        const [outage] = (await metrics.outage.get()).values;
+        await saveWorker(database.pool, { ...worker, state: { loops: health, outage: outage?.value === 1 } });
         return 'idle';
       },
     });

@@ -1,7 +1,8 @@
 import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import { type FastifyInstance, fastify, type RouteOptions } from 'fastify';
+import type { FastifyValidationResult } from 'fastify/types/schema.js';
 import { createAuthenticator, type Identity } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
@@ -11,6 +12,7 @@ import { addSessionRoutes } from './auth.ts';
 import { addChannelRoutes } from './channels.ts';
 import { addConfigRoutes } from './config.ts';
 import { sessionCookie } from './credentials.ts';
+import { addDiagnosisRoutes } from './diagnosis.ts';
 import { addDocumentStream } from './document-stream.ts';
 import { addDocumentRoutes } from './documents.ts';
 import { addDomainActionRoutes } from './domain-actions.ts';
@@ -31,7 +33,6 @@ import { addSourceRoutes } from './sources.ts';
 import { StreamRoom } from './streams.ts';
 import { addSwitchRoutes } from './switches.ts';
 import { addTokenRoutes } from './tokens.ts';
-import { addWebSubRoutes } from './websub.ts';
 import { addWorkerRoutes } from './workers.ts';
 
 export type ApiOptions = {
@@ -72,9 +73,11 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   // An address is all text, so its numbers are read as such; a body says itself what is a number and what is text.
   const loose = new Ajv({ coerceTypes: 'array', useDefaults: true, allErrors: false });
   const exact = new Ajv({ useDefaults: true, allErrors: false });
-  app.setValidatorCompiler(({ schema, httpPart }) =>
-    (httpPart === 'body' ? exact : loose).compile(schema as object),
-  );
+  app.setValidatorCompiler(({ schema, httpPart }) => {
+    const compile = (): ValidateFunction => (httpPart === 'body' ? exact : loose).compile(schema as object);
+    // A server should fail at its start if a schema is wrong; a command that asks one route should not wait for all.
+    return options.operator === undefined ? compile() : lazily(compile);
+  });
   addNumberCheck(app);
   // Schemas of answers are for readers and tests. A serializer made from them would drop what they do not name.
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
@@ -124,8 +127,23 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   addSwitchRoutes(app, options);
   addConfigRoutes(app, options);
   addEventRoutes(app, { ...options, streams });
-  addWebSubRoutes(app, options);
+  addDiagnosisRoutes(app, options);
+  // Hubs call servers; a command inside a process would only load the HTTP client that they need.
+  if (options.operator === undefined) (await import('./websub.ts')).addWebSubRoutes(app, options);
   return app;
+}
+
+/** A validator that is made when it is first asked. */
+function lazily(compile: () => ValidateFunction): FastifyValidationResult {
+  let made: ValidateFunction | null = null;
+  const validate: FastifyValidationResult = (data: unknown) => {
+    made ??= compile();
+    const isValid = made(data) as boolean;
+    // Ajv's own errors, which Fastify reads from the function it called.
+    Object.assign(validate, { errors: made.errors ?? null });
+    return isValid;
+  };
+  return validate;
 }
 
 // Few reasons, so that the label stays small whatever is asked.

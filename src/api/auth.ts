@@ -1,5 +1,6 @@
-import { Type, type TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
 import type { Authenticator } from '../auth/index.ts';
 import { AppError } from '../errors/index.ts';
 import { setSessionCookie } from './credentials.ts';

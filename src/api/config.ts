@@ -1,5 +1,6 @@
-import { Type, type TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
 import { type Config, dumpConfig, originsOf } from '../config/index.ts';
 import { strict } from './fields.ts';
 import { answer, orNull } from './schemas.ts';

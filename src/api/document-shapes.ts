@@ -1,4 +1,4 @@
-import { Type } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
 import { oneOf } from './fields.ts';
 import { answer, count, date, orNull, serial } from './schemas.ts';
 

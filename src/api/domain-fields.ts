@@ -1,4 +1,4 @@
-import { Type } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
 import { type DomainRow, domainStatuses } from '../domains/index.ts';
 import { oneOf } from './fields.ts';
 import { maybe, time } from './shapes.ts';

@@ -1,4 +1,4 @@
-import { Type } from '@fastify/type-provider-typebox';
+import { Type } from 'typebox';
 
 /** How many items a page of a list has. */
 export const limit = (most: number, usual: number) =>

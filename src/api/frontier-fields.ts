@@ -1,4 +1,4 @@
-import { type Static, type TInteger, Type } from '@fastify/type-provider-typebox';
+import { type Static, type TInteger, Type } from 'typebox';
 import type { Queryable } from '../db/index.ts';
 import { keyOfDomain } from '../domains/index.ts';
 import { AppError } from '../errors/index.ts';

@@ -1,7 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { Type, type TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { exportSources, type ImportReport, importSources } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
@@ -201,7 +202,7 @@ async function runImport({ database, config }: Options, request: ImportRequest) 
   const { format = null, update = false, dry_run: dryRun = false } = request.query;
   const { identity } = request;
   // The database may be busy for longer than a silent connection is kept.
-  request.raw.socket.setTimeout(0);
+  request.raw.socket.setTimeout?.(0);
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const check = await loadAddressCheck(config);
   const entries = guarded(readList(pieces(body), { format }), check, identity);

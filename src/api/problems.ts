@@ -1,5 +1,5 @@
-import { Type } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { Type } from 'typebox';
 import { AppError, messageOf } from '../errors/index.ts';
 import type { Log } from '../telemetry/index.ts';
 

@@ -1,4 +1,4 @@
-import { type TProperties, type TSchema, Type } from '@fastify/type-provider-typebox';
+import { type TProperties, type TSchema, Type } from 'typebox';
 import { AppError } from '../errors/index.ts';
 
 // PostgreSQL text holds neither a NUL nor half of a surrogate pair, so both are refused at the door.

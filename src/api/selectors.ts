@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { Type, type TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
 import { type Config, userAgentOf } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import { loadSelectorRates } from '../documents/index.ts';

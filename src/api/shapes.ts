@@ -1,4 +1,4 @@
-import { type TSchema, Type } from '@fastify/type-provider-typebox';
+import { type TSchema, Type } from 'typebox';
 
 /** A time in an answer. */
 export const time = Type.String({ format: 'date-time' });

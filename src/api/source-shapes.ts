@@ -1,4 +1,4 @@
-import { type Static, Type } from '@fastify/type-provider-typebox';
+import { type Static, Type } from 'typebox';
 import { type SourceStatus, sourceStatuses, sourceStatusOf } from '../channels/index.ts';
 import { AppError } from '../errors/index.ts';
 import { checkSettings } from '../source-lists/index.ts';

@@ -1,15 +1,20 @@
-import { type DomainFacts, describeDomain } from '../explain/index.ts';
-import { oneLine, relativeTime, renderTable } from './output.ts';
+import type { DomainFacts, describeDomain } from '../explain/index.ts';
+import type { Json } from './api.ts';
+import { oneLine, relativeTime, renderTable, wrapText } from './output.ts';
+
+/** A domain as the API tells it. */
+export type DomainCard = Json<Omit<DomainFacts['domain'], 'bucket' | 'domainKey'>> &
+  Json<Pick<DomainFacts, 'events' | 'runs' | 'robots'>> & { explanation: ReturnType<typeof describeDomain> };
 
 const mostEvents = 8;
 const mostRuns = 5;
 
 /** One domain as a card: what it is, in words; its numbers; what happened to it. */
-export function renderDomainCard(facts: DomainFacts, width: number): string {
-  const { domain, events, runs, robots } = facts;
-  const { sentences, advice } = describeDomain(facts);
-  const lines: string[] = [domain.name, ...wrap(sentences.join(' '), Math.min(width, 100)), ''];
-  for (const [name, value] of numbersOf(facts)) lines.push(`  ${name.padEnd(14)} ${oneLine(value)}`);
+export function renderDomainCard(card: DomainCard, width: number): string {
+  const { events, runs, robots } = card;
+  const { sentences, advice } = card.explanation;
+  const lines: string[] = [card.name, ...wrapText(sentences.join(' '), Math.min(width, 100)), ''];
+  for (const [name, value] of numbersOf(card)) lines.push(`  ${name.padEnd(14)} ${oneLine(value)}`);
   const section = <T>(title: string, rows: readonly T[], table: () => string): void => {
     if (rows.length > 0) lines.push('', title, table().trimEnd());
   };
@@ -53,7 +58,7 @@ export function renderDomainCard(facts: DomainFacts, width: number): string {
   return `${lines.join('\n')}\n`;
 }
 
-function numbersOf({ domain }: DomainFacts): [string, string][] {
+function numbersOf(domain: DomainCard): [string, string][] {
   const { budget, lease } = domain;
   const rate = (share: number): string => `${(share * 100).toFixed(1)} %`;
   const most = budget.max ?? budget.configured;
@@ -86,16 +91,4 @@ function numbersOf({ domain }: DomainFacts): [string, string][] {
     ['seed', `rank ${domain.seedRank ?? '–'}, ${domain.dataset ?? 'no list'}`],
     ['fetchers', domain.pool],
   ];
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of oneLine(text).split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else line = line === '' ? word : `${line} ${word}`;
-  }
-  return [...lines, line];
 }

@@ -10,14 +10,21 @@ export function shownDomain<T extends DomainRow>({ bucket: _bucket, domainKey, .
   return { key: BigInt.asUintN(64, domainKey).toString(16).padStart(16, '0'), ...row };
 }
 
+/** What is known of a rest; times are dates, or text where the API brought them. */
+type RestingDomain = Pick<DomainRow, 'status' | 'reason' | 'isPermanent'> & {
+  restUntil: Date | string | null;
+  nextAt: Date | string | null;
+};
+
 /** Why a domain rests and when that ends; null for those that do not. */
-export function restLine(row: DomainRow, now = new Date()): string | null {
+export function restLine(row: RestingDomain, now = new Date()): string | null {
   if (row.status !== 'blocked' && row.status !== 'unreachable') return null;
   const words = reasonText(row.reason);
   const reason = row.reason === null || words === row.reason ? words : `${row.reason}, ${words}`;
   if (row.isPermanent) return `reason: ${reason}; until it is reset`;
-  if (row.restUntil === null || row.restUntil <= now) return `reason: ${reason}; the rest is over`;
-  const isTrial = row.nextAt !== null && row.nextAt < row.restUntil;
+  const restUntil = row.restUntil === null ? null : new Date(row.restUntil);
+  if (restUntil === null || restUntil <= now) return `reason: ${reason}; the rest is over`;
+  const isTrial = row.nextAt !== null && new Date(row.nextAt) < restUntil;
   const trial = isTrial ? `, next trial ${relativeTime(row.nextAt)}` : '';
-  return `reason: ${reason}; ends ${relativeTime(row.restUntil)}${trial}`;
+  return `reason: ${reason}; ends ${relativeTime(restUntil)}${trial}`;
 }

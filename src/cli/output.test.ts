@@ -1,5 +1,14 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Column, cutToWidth, displayWidth, oneLine, relativeTime, renderTable } from './output.ts';
+import {
+  type Column,
+  cutToWidth,
+  displayWidth,
+  oneLine,
+  relativeTime,
+  renderTable,
+  wrapText,
+} from './output.ts';
 
 type Row = { title: string; words: number; url: string };
 
@@ -109,4 +118,60 @@ test.each([
 
 test('no time is a dash', () => {
   expect(relativeTime(null)).toBe('–');
+});
+
+describe('columns that can be spared', () => {
+  const spared: Column<Row>[] = [
+    { title: 'TITLE', value: (row) => row.title, flexible: true },
+    { title: 'WORDS', value: (row) => String(row.words), spare: 1 },
+    { title: 'URL', value: (row) => row.url, spare: 2 },
+  ];
+  const titleOf = (width: number): string => renderTable(rows, spared, width).split('\n')[0]!;
+
+  test.each([
+    [200, ['TITLE', 'WORDS', 'URL']],
+    [80, ['TITLE', 'WORDS']],
+    [26, ['TITLE']],
+  ])('at %i columns there are %j', (width, titles) => {
+    expect(titleOf(width).split(/ +/)).toEqual(titles);
+  });
+
+  test('those that cannot stay, however narrow it is', () => {
+    expect(titleOf(1)).toBe('TITLE');
+  });
+
+  test('a hundred thousand rows are no more than a call can take', () => {
+    const many = Array.from({ length: 200_000 }, () => rows[3]!);
+    expect(renderTable(many, spared, 80).length).toBeGreaterThan(200_000);
+  });
+});
+
+describe('wrapText', () => {
+  test.each([
+    ['one two three', 7, ['one two', 'three']],
+    ['a\n\nb', 10, ['a', '', 'b']],
+    ['  - an indented line', 12, ['  - an', '  indented', '  line']],
+    ['', 10, ['']],
+    // Two columns each: they are broken where the line is full.
+    ['日本語日本語', 8, ['日本語日', '本語']],
+    ['see https://example.com/a/long/path now', 12, ['see', 'https://example.com/a/long/path', 'now']],
+    ['never  broken \u001b[31m', Number.POSITIVE_INFINITY, ['never  broken  [31m']],
+  ])('%j at %d', (text, width, lines) => {
+    expect(wrapText(text, width)).toEqual(lines);
+  });
+
+  test('no line is too wide, nothing moves the cursor, and no letter is lost', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 2, max: 60 }), (text, width) => {
+        fc.pre(!text.includes('://'));
+        const lines = wrapText(text, width);
+        const letters = (some: string): string => oneLine(some).replace(/ /g, '');
+        expect(letters(lines.join(''))).toBe(letters(text));
+        for (const line of lines) {
+          expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+          expect(displayWidth(line)).toBeLessThanOrEqual(width);
+        }
+      }),
+    );
+  });
 });

@@ -1,3 +1,5 @@
+import { paint } from './style.ts';
+
 /** Prints data for programs: one JSON document. BigInts become numbers where they fit, dates ISO text. */
 export function printJson(value: unknown): void {
   process.stdout.write(
@@ -5,11 +7,15 @@ export function printJson(value: unknown): void {
   );
 }
 
+/** A column of a table: what it shows of a row, and what becomes of it in a narrow terminal. */
 export type Column<T> = {
   title: string;
   value: (row: T) => string;
-  align?: 'right' /** May be cut to fit the terminal. */;
+  align?: 'right';
+  /** May be cut to fit the terminal. */
   flexible?: boolean;
+  /** May be left out where there is no room, the highest first; `--json` has it all the same. */
+  spare?: number;
 };
 
 const ellipsis = '…';
@@ -50,22 +56,106 @@ export function cutToWidth(text: string, width: number): string {
   return out + ellipsis;
 }
 
+/** Columns of the terminal; without end where the output is piped, so that nothing is cut for programs. */
+export const terminalWidth = (): number => process.stdout.columns ?? Number.POSITIVE_INFINITY;
+
+// Longer lines are hard to read, however wide the terminal.
+const widestText = 100;
+
+/** How wide running text is set; piped text is not broken at all. */
+export const textWidth = (): number =>
+  process.stdout.isTTY ? Math.min(terminalWidth(), widestText) : Number.POSITIVE_INFINITY;
+
+/** Breaks text between words; lines of its own stay, an address is never broken. Answers no empty list. */
+export function wrapText(text: string, width: number): string[] {
+  if (!Number.isFinite(width)) return text.split('\n').map(oneLine);
+  return text.split('\n').flatMap((paragraph) => {
+    const indent = /^ */.exec(paragraph)![0];
+    // Deeper than half the line there would be no room for words.
+    const lead = indent.length * 2 > width ? '' : indent;
+    const lines: string[] = [];
+    let line = '';
+    let used = 0;
+    for (const word of oneLine(paragraph)
+      .trim()
+      .split(/ +/)
+      .flatMap((one) => splitWord(one, width - lead.length))) {
+      const size = displayWidth(word);
+      if (line !== '' && used + 1 + size > width) {
+        lines.push(line);
+        line = '';
+      }
+      used = line === '' ? lead.length + size : used + 1 + size;
+      line = line === '' ? lead + word : `${line} ${word}`;
+    }
+    return [...lines, line];
+  });
+}
+
+// Scripts without blanks are broken anywhere; an address never, because a person wants to copy it whole.
+function splitWord(word: string, width: number): string[] {
+  if (displayWidth(word) <= width || word.includes('://')) return [word];
+  const parts: string[] = [];
+  let part = '';
+  let used = 0;
+  for (const character of word) {
+    const size = displayWidth(character);
+    if (part !== '' && used + size > width) {
+      parts.push(part);
+      part = '';
+      used = 0;
+    }
+    part += character;
+    used += size;
+  }
+  return [...parts, part];
+}
+
 /** Prints rows as a table that fits the terminal; piped output is not cut. */
 export function printTable<T>(
   rows: readonly T[],
   columns: readonly Column<T>[],
-  width = process.stdout.columns ?? Number.POSITIVE_INFINITY,
+  width = terminalWidth(),
 ): void {
-  process.stdout.write(renderTable(rows, columns, width));
+  const [title, ...lines] = renderTable(rows, columns, width).split('\n');
+  process.stdout.write([paint('bold', title!), ...lines].join('\n'));
 }
 
-/** The table as text. */
+/** The table as text. Columns that can be spared go before those that stay become too narrow to read. */
 export function renderTable<T>(rows: readonly T[], columns: readonly Column<T>[], width: number): string {
+  const kept = [...columns];
+  while (leastWidth(rows, kept) > width) {
+    const spare = Math.max(...kept.map((column) => column.spare ?? 0));
+    if (spare === 0) break;
+    kept.splice(
+      kept.findIndex((column) => column.spare === spare),
+      1,
+    );
+  }
+  return renderColumns(rows, kept, width);
+}
+
+const gap = 2;
+// A headline or an address still says something at this width, and hardly below.
+const readable = 24;
+
+function leastWidth<T>(rows: readonly T[], columns: readonly Column<T>[]): number {
+  const widths = columns.map((column) => {
+    const widest = rows.reduce(
+      (most, row) => Math.max(most, displayWidth(oneLine(column.value(row)))),
+      displayWidth(column.title),
+    );
+    return column.flexible ? Math.min(widest, readable) : widest;
+  });
+  return widths.reduce((sum, one) => sum + one + gap, -gap);
+}
+
+function renderColumns<T>(rows: readonly T[], columns: readonly Column<T>[], width: number): string {
   const cells = rows.map((row) => columns.map((column) => oneLine(column.value(row))));
+  // Not Math.max(...cells): a hundred thousand arguments are more than a call can take.
   const widths = columns.map((column, index) =>
-    Math.max(displayWidth(column.title), ...cells.map((line) => displayWidth(line[index]!))),
+    cells.reduce((most, line) => Math.max(most, displayWidth(line[index]!)), displayWidth(column.title)),
   );
-  const gap = 2;
   let excess = widths.reduce((sum, one) => sum + one + gap, -gap) - width;
   while (excess > 0) {
     // The widest flexible column gives way first.
@@ -89,9 +179,9 @@ export function renderTable<T>(rows: readonly T[], columns: readonly Column<T>[]
 }
 
 /** "3 min ago", "in 2 h": how long from now, in words. */
-export function relativeTime(date: Date | null, now = Date.now()): string {
+export function relativeTime(date: Date | string | null, now = Date.now()): string {
   if (date === null) return '–';
-  const seconds = Math.round((date.getTime() - now) / 1000);
+  const seconds = Math.round((new Date(date).getTime() - now) / 1000);
   const size = Math.abs(seconds);
   const [amount, unit] =
     size < 90

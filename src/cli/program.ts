@@ -1,27 +1,11 @@
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { AppError, EXIT, messageOf } from '../errors/index.ts';
-import { addAddCommand } from './commands/add.ts';
-import { addChannelCommands } from './commands/channels.ts';
-import { addConfigCommand } from './commands/config.ts';
-import { addDatabaseCommands } from './commands/database.ts';
-import { addDemoCommand } from './commands/demo.ts';
-import { addDocsCommands } from './commands/docs.ts';
-import { addDomainCommands } from './commands/domains.ts';
-import { addExtractCommand } from './commands/extract.ts';
-import { addFrontierCommands } from './commands/frontier.ts';
-import { addImageCommands } from './commands/images.ts';
-import { addListCommands } from './commands/lists.ts';
-import { addOperateCommands } from './commands/operate.ts';
-import { addRoleCommands } from './commands/roles.ts';
-import { addRunCommand } from './commands/run.ts';
-import { addSinksCommands } from './commands/sinks.ts';
-import { addSourceCommands } from './commands/sources.ts';
-import { addTokenCommands } from './commands/token.ts';
+import { isAboutThisMachine, localOnly, nameOf } from './context.ts';
 import { packageVersion } from './version.ts';
 
 /** Runs the command line; answers the exit code. */
 export async function runCli(args: readonly string[]): Promise<number> {
-  const program = buildProgram();
+  const program = await buildProgram(args);
   if (args.length === 0) {
     program.outputHelp();
     return EXIT.ok;
@@ -35,14 +19,90 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
 }
 
-function buildProgram(): Command {
+type Group = { names: readonly string[]; load: () => Promise<(program: Command) => void> };
+
+/** The commands in the order the help lists them, by the file that has them. */
+const groups: readonly Group[] = [
+  {
+    names: ['up', 'serve', 'fetch', 'schedule'],
+    load: async () => (await import('./commands/roles.ts')).addRoleCommands,
+  },
+  { names: ['demo'], load: async () => (await import('./commands/demo.ts')).addDemoCommand },
+  { names: ['run'], load: async () => (await import('./commands/run.ts')).addRunCommand },
+  { names: ['add'], load: async () => (await import('./commands/add.ts')).addAddCommand },
+  { names: ['sources'], load: async () => (await import('./commands/sources.ts')).addSourceCommands },
+  { names: ['channels'], load: async () => (await import('./commands/channels.ts')).addChannelCommands },
+  { names: ['import', 'export'], load: async () => (await import('./commands/lists.ts')).addListCommands },
+  {
+    names: ['submit', 'urls', 'explain'],
+    load: async () => (await import('./commands/frontier.ts')).addFrontierCommands,
+  },
+  { names: ['domain'], load: async () => (await import('./commands/domains.ts')).addDomainCommands },
+  {
+    names: ['workers', 'switch'],
+    load: async () => (await import('./commands/operate.ts')).addOperateCommands,
+  },
+  { names: ['extract'], load: async () => (await import('./commands/extract.ts')).addExtractCommand },
+  { names: ['docs'], load: async () => (await import('./commands/docs.ts')).addDocsCommands },
+  { names: ['sinks'], load: async () => (await import('./commands/sinks.ts')).addSinksCommands },
+  { names: ['images'], load: async () => (await import('./commands/images.ts')).addImageCommands },
+  {
+    names: ['db', 'migrate'],
+    load: async () => (await import('./commands/database.ts')).addDatabaseCommands,
+  },
+  { names: ['token'], load: async () => (await import('./commands/token.ts')).addTokenCommands },
+  { names: ['config'], load: async () => (await import('./commands/config.ts')).addConfigCommand },
+  {
+    names: ['completion'],
+    load: async () => {
+      const { addCompletionCommand } = await import('./commands/completion.ts');
+      return (program) => addCompletionCommand(program, buildProgram);
+    },
+  },
+  { names: ['doctor'], load: async () => (await import('./commands/doctor.ts')).addDoctorCommand },
+];
+
+/**
+ * A file of commands brings its part of the engine with it, and all of them half a second of start. So only the one that
+ * is named is read, unless the first word is none of ours: then help, or a suggestion, needs them all.
+ */
+function isWanted({ names }: Group, args: readonly string[] | null): boolean {
+  if (args !== null && args.length > 0 && args.every((arg) => arg === '--version' || arg === '-V'))
+    return false;
+  const first = args?.find((arg) => !arg.startsWith('-'));
+  const isKnown = first !== undefined && groups.some((group) => group.names.includes(first));
+  return args === null || !isKnown || names.includes(first);
+}
+
+// Whoever writes --server beside a command about this machine means something that cannot be.
+function refuseServer(command: Command): void {
+  const { server } = command.optsWithGlobals<{ server?: string }>();
+  if (server !== undefined && isAboutThisMachine(command)) throw localOnly(nameOf(command), server);
+}
+
+/** The whole command line, or the part of it that some arguments need. */
+export async function buildProgram(args: readonly string[] | null = null): Promise<Command> {
   const program = new Command('outrider')
     .description('Feed-first, polite, crash-proof content ingestion.')
     .version(packageVersion(), '-V, --version', 'print the version')
     .option('--config <file>', 'YAML file with settings')
     .option('--data <dir>', 'data directory of the embedded database')
     .option('--json', 'print JSON instead of text')
-    .option('--log-level <level>', 'trace, debug, info, warn, error or silent')
+    .option('--server <url>', 'work with the API at this address instead of the database (OUTRIDER_SERVER)')
+    .option(
+      '--token <token>',
+      'token for that API; better in OUTRIDER_TOKEN, where no list of processes shows it',
+    )
+    .addOption(
+      new Option('--log-level <level>', 'least severity that is logged').choices([
+        'trace',
+        'debug',
+        'info',
+        'warn',
+        'error',
+        'silent',
+      ]),
+    )
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command')
     // Commands inherit it, so it must be set before they are added.
@@ -59,23 +119,8 @@ First steps:
   outrider add https://example.com   follow a publisher, in another terminal
   outrider docs search "some words"  search what was gathered`,
     );
-  addRoleCommands(program);
-  addDemoCommand(program);
-  addRunCommand(program);
-  addAddCommand(program);
-  addSourceCommands(program);
-  addChannelCommands(program);
-  addListCommands(program);
-  addFrontierCommands(program);
-  addDomainCommands(program);
-  addOperateCommands(program);
-  addExtractCommand(program);
-  addDocsCommands(program);
-  addSinksCommands(program);
-  addImageCommands(program);
-  addDatabaseCommands(program);
-  addTokenCommands(program);
-  addConfigCommand(program);
+  for (const { load } of groups.filter((group) => isWanted(group, args))) (await load())(program);
+  program.hook('preAction', (_self, command) => refuseServer(command));
   return program;
 }
 

@@ -1,3 +1,5 @@
+import { cutToWidth, oneLine } from './output.ts';
+
 /** A progress bar on a terminal; silent when standard error is piped. */
 export type Progress = { show(done: number, note: string): void; end(): void };
 
@@ -12,7 +14,9 @@ export function startProgress(total: number): Progress {
       const share = total === 0 ? 1 : Math.min(1, done / total);
       const filled = Math.round(share * barWidth);
       const bar = '█'.repeat(filled) + '░'.repeat(barWidth - filled);
-      stderr.write(`\r\u001b[K${bar} ${Math.floor(share * 100)} %  ${done}/${total}  ${note}`);
+      const line = `${bar} ${Math.floor(share * 100)} %  ${done}/${total}  ${oneLine(note)}`;
+      // A line that wraps could not be wiped by going back to its beginning.
+      stderr.write(`\r\u001b[K${cutToWidth(line, Math.max(1, (stderr.columns ?? 80) - 1))}`);
     },
     end: () => void stderr.write('\r\u001b[K'),
   };

@@ -395,6 +395,20 @@ export const settings = {
         'Port of /healthz, /readyz, /health and /metrics in a role that serves no API; `up` counts on from it. 0 is off.',
     }),
   },
+  cli: {
+    server: webAddress({
+      env: 'OUTRIDER_SERVER',
+      default: null,
+      description:
+        'API that commands work with, such as https://outrider.example.com; without it they use the database.',
+    }),
+    token: text({
+      env: 'OUTRIDER_TOKEN',
+      default: null,
+      secret: true,
+      description: 'Token that commands show to that API.',
+    }),
+  },
   log: {
     level: choice({
       env: 'LOG_LEVEL',

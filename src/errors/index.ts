@@ -40,6 +40,7 @@ export const EXIT = {
   unsupportedPlatform: 5,
   diskFull: 6,
   memory: 7,
+  server: 8,
 } as const;
 
 /** The message of anything thrown, since JavaScript may throw anything. */

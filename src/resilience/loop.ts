@@ -4,6 +4,8 @@ import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 /** How a loop is doing, as /health shows it. */
 export type LoopHealth = {
   name: string;
+  /** Pause between idle turns: what is late for one loop is early for another. */
+  intervalMs: number;
   lastTurnAt: number | null;
   turns: number;
   errorsInRow: number;
@@ -31,7 +33,14 @@ const maxBackoffMs = 30_000;
 /** Runs turns until the signal aborts. A turn that throws is logged, counted and tried again with backoff: a loop never dies silently. */
 export async function runLoop(options: LoopOptions): Promise<void> {
   const { name, clock, log, metrics, signal } = options;
-  const health: LoopHealth = { name, lastTurnAt: null, turns: 0, errorsInRow: 0, lastError: null };
+  const health: LoopHealth = {
+    name,
+    intervalMs: options.intervalMs,
+    lastTurnAt: null,
+    turns: 0,
+    errorsInRow: 0,
+    lastError: null,
+  };
   options.register?.(health);
   while (!signal.aborted) {
     let pauseMs = options.intervalMs;

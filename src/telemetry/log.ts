@@ -40,8 +40,10 @@ function maskSecrets(line: string): string {
 export function createLog(options: LogOptions): Log {
   const stream = options.stream ?? process.stderr;
   const text = options.format === 'text' || (options.format === 'auto' && stream.isTTY === true);
+  // https://no-color.org: any value but an empty one asks for none.
+  const colour = stream.isTTY === true && !process.env.NO_COLOR;
   const destination: DestinationStream = text
-    ? { write: (line) => void stream.write(formatLine(maskSecrets(line), stream.isTTY === true)) }
+    ? { write: (line) => void stream.write(formatLine(maskSecrets(line), colour)) }
     : { write: (line) => void stream.write(maskSecrets(line)) };
   return pino(
     {

@@ -120,15 +120,15 @@ function printChannels(channels: readonly Listed[]): void {
     { title: 'ID', value: (row) => String(row.id), align: 'right' },
     { title: 'KIND', value: (row) => (row.enabled ? row.kind : `${row.kind} (off)`) },
     { title: 'URL', value: (row) => row.url, flexible: true },
-    { title: 'POLLS', value: (row) => String(row.polls), align: 'right' },
-    { title: '304', value: (row) => String(row.notModified), align: 'right' },
+    { title: 'POLLS', value: (row) => String(row.polls), align: 'right', spare: 4 },
+    { title: '304', value: (row) => String(row.notModified), align: 'right', spare: 5 },
     { title: 'NEW/SEEN', value: (row) => `${row.itemsNew}/${row.itemsSeen}`, align: 'right' },
-    { title: 'DELAY', value: (row) => spanOf(row.delaySeconds), align: 'right' },
-    { title: 'LATE', value: (row) => spanOf(row.lateSeconds), align: 'right' },
+    { title: 'DELAY', value: (row) => spanOf(row.delaySeconds), align: 'right', spare: 2 },
+    { title: 'LATE', value: (row) => spanOf(row.lateSeconds), align: 'right', spare: 3 },
     { title: 'ERRORS', value: troubleOf },
     { title: 'LAST GOOD', value: (row) => relativeTime(row.lastSuccessAt) },
     { title: 'NEXT', value: (row) => (isHeld(row.dueAt, new Date()) ? 'held' : relativeTime(row.dueAt)) },
-    { title: 'PUSH', value: (row) => row.push?.state ?? '–' },
+    { title: 'PUSH', value: (row) => row.push?.state ?? '–', spare: 1 },
   ]);
 }
 
@@ -145,7 +145,7 @@ function spanOf(seconds: number | null): string {
 }
 
 function delayText({ items, meanSeconds, lateSeconds }: DiscoveryDelay): string {
-  const late = `polls are ${spanOf(lateSeconds)} late`;
+  const late = lateSeconds === null ? 'nothing has been polled' : `polls are ${spanOf(lateSeconds)} late`;
   if (meanSeconds === null) return `\nNo item has appeared between two polls yet; ${late}.`;
   return `\n${items} items were found ${spanOf(meanSeconds)} after their publication on average; ${late}.`;
 }

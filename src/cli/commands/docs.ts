@@ -1,26 +1,19 @@
 import { type Command, Option } from 'commander';
-import type { Queryable } from '../../db/index.ts';
-import {
-  type DocumentFilter,
-  type DocumentHit,
-  type DocumentRecord,
-  type DocumentVersion,
-  documentRecord,
-  listRecentDocuments,
-  loadCluster,
-  loadDocument,
-  loadSightings,
-  loadVersions,
-  resolveFilter,
-  type Sighting,
-  searchDocuments,
+import type {
+  ClusterMember,
+  DocumentHit,
+  DocumentRecord,
+  DocumentVersion,
+  Sighting,
 } from '../../documents/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import { identifyUrl, parseUrlId, urlId } from '../../url/index.ts';
-import { loadContext, withDatabase } from '../context.ts';
+import { type Api, type Json, pathOf, type Query, withApi } from '../api.ts';
+import { loadContext } from '../context.ts';
 import { dateFlag } from '../dates.ts';
 import { wholeNumber } from '../numbers.ts';
-import { printJson, printTable, relativeTime } from '../output.ts';
+import { oneLine, printJson, printTable, relativeTime, textWidth, wrapText } from '../output.ts';
+import { paint } from '../style.ts';
 
 /** `docs search`, `docs list`, `docs copies`. */
 export function addDocsCommands(program: Command): void {
@@ -37,10 +30,11 @@ export function addDocsCommands(program: Command): void {
     .action(async (words: string[], flags: ListFlags, command: Command) => {
       const limit = wholeNumber('--limit', flags.limit, { least: 1, most: mostHits });
       const context = loadContext(command);
-      const { hits, ranked } = await withDatabase(context, async ({ pool }) =>
-        searchDocuments(pool, words.join(' '), { ...(await filterOf(pool, flags)), limit }),
+      const query = { q: words.join(' '), ...queryOf(flags), limit };
+      const { items: hits, ranked } = await withApi(context, (api) =>
+        api.get<{ items: Hit[]; ranked: number }>('/api/v1/documents', query),
       );
-      if (context.flags.json) return printJson(hits.map(shown));
+      if (context.flags.json) return printJson(hits);
       if (hits.length === 0) return void process.stdout.write('Nothing found.\n');
       printHits(hits);
       if (ranked > hits.length)
@@ -58,10 +52,11 @@ export function addDocsCommands(program: Command): void {
     .action(async (flags: ListFlags, command: Command) => {
       const limit = wholeNumber('--limit', flags.limit, { least: 1, most: mostHits });
       const context = loadContext(command);
-      const hits = await withDatabase(context, async ({ pool }) =>
-        listRecentDocuments(pool, limit, await filterOf(pool, flags)),
+      const query = { ...queryOf(flags), limit };
+      const { items: hits } = await withApi(context, (api) =>
+        api.get<{ items: Hit[] }>('/api/v1/documents', query),
       );
-      if (context.flags.json) return printJson(hits.map(shown));
+      if (context.flags.json) return printJson(hits);
       const isNarrowed = Object.keys(flags).some((name) => name !== 'limit');
       if (hits.length === 0)
         return void process.stdout.write(isNarrowed ? 'No documents found.\n' : 'No documents yet.\n');
@@ -73,20 +68,7 @@ export function addDocsCommands(program: Command): void {
     .action(async (which: string, _flags: object, command: Command) => {
       const id = idOf(which);
       const context = loadContext(command);
-      const found = await withDatabase(context, async ({ pool }) => {
-        const document = await loadDocument(pool, id);
-        return document === null
-          ? null
-          : {
-              ...documentRecord(document),
-              versions: await loadVersions(pool, document),
-              sightings: await loadSightings(pool, document),
-            };
-      });
-      if (found === null)
-        throw new AppError('document_unknown', `there is no document of ${which}`, {
-          advice: `What became of the address says: outrider explain ${which}`,
-        });
+      const found = await withApi(context, (api) => loadShown(api, id, which));
       if (context.flags.json) return printJson(found);
       printDocument(found);
     });
@@ -96,10 +78,10 @@ export function addDocsCommands(program: Command): void {
     .action(async (url: string, _flags: object, command: Command) => {
       const id = idOf(url);
       const context = loadContext(command);
-      const cluster = await withDatabase(context, ({ pool }) => loadCluster(pool, id));
-      if (context.flags.json) return printJson(cluster);
-      if (cluster === null) return void process.stdout.write('No copies of it are known.\n');
-      printTable(cluster.members, [
+      const { copies } = await withApi(context, (api) => loadShown(api, id, url));
+      if (context.flags.json) return printJson(copies);
+      if (copies.length === 0) return void process.stdout.write('No copies of it are known.\n');
+      printTable(copies, [
         { title: 'TITLE', value: (row) => row.title ?? '(no title)', flexible: true },
         { title: 'FIRST', value: (row) => (row.first ? 'yes' : '') },
         { title: 'PUBLISHED', value: (row) => relativeTime(row.publishedAt) },
@@ -117,24 +99,54 @@ function idOf(which: string): string {
   return urlId(identified.identity.domainKey, identified.identity.hash);
 }
 
-type Shown = DocumentRecord & { versions: DocumentVersion[]; sightings: Sighting[] };
+type Hit = Json<Omit<DocumentHit, 'domainKey' | 'hash'>> & { id: string };
+type Shown = Json<
+  DocumentRecord & { copies: ClusterMember[]; versions: DocumentVersion[]; sightings: Sighting[] }
+>;
+
+async function loadShown(api: Api, id: string, which: string): Promise<Shown> {
+  try {
+    return await api.get<Shown>(pathOf`/api/v1/documents/${id}`);
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'document_unknown') throw error;
+    // The API knows the id only; a person gave an address, and may want to know what became of it.
+    throw new AppError('document_unknown', `there is no document of ${which}`, {
+      exitCode: EXIT.usage,
+      advice: `What became of the address says: outrider explain ${which}`,
+    });
+  }
+}
+
+const labelWidth = 11;
 
 function printDocument(found: Shown): void {
+  const width = textWidth();
   const facts: [string, string | null][] = [
     ['Address', found.url],
     ['Source', found.source],
     ['Authors', found.authors.join(', ') || null],
-    ['Published', found.published_at?.toISOString() ?? null],
-    ['Crawled', relativeTime(found.crawled_at)],
+    ['Published', found.published_at === null ? null : dateText(found.published_at)],
+    ['Crawled', dateText(found.crawled_at)],
     ['Language', found.language],
     ['Words', String(found.word_count)],
     ['Verdict', found.classification_status],
     ['Versions', found.versions.map((one) => `${one.version} (${relativeTime(one.crawledAt)})`).join(', ')],
-    ['Told by', found.sightings.map((one) => one.parentUrl ?? one.origin).join('\n           ')],
+    [
+      'Copies',
+      found.copies.length < 2 ? null : `${found.copies.length - 1} elsewhere; "docs copies" lists them`,
+    ],
+    ['Told by', [...new Set(found.sightings.map((one) => one.parentUrl ?? one.origin))].join('\n') || null],
   ];
-  const lines = facts.flatMap(([name, value]) => (value === null ? [] : [`${name.padEnd(10)} ${value}`]));
-  process.stdout.write(`${found.title ?? '(no title)'}\n\n${lines.join('\n')}\n\n${found.text}\n`);
+  const lines = facts.flatMap(([name, value]) => {
+    if (value === null) return [];
+    const [first = '', ...more] = wrapText(value, width - labelWidth);
+    return [name.padEnd(labelWidth) + first, ...more.map((line) => ' '.repeat(labelWidth) + line)];
+  });
+  const title = wrapText(oneLine(found.title ?? '(no title)'), width).map((line) => paint('bold', line));
+  process.stdout.write(`${[...title, '', ...lines, '', ...wrapText(found.text, width)].join('\n')}\n`);
 }
+
+const dateText = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC, ${relativeTime(iso)}`;
 
 type ListFlags = {
   limit: string;
@@ -151,23 +163,22 @@ const languageFlag = () => new Option('--language <code>', 'only those in a lang
 const sinceFlag = () => new Option('--since <date>', 'only those dated since: 2026-05-01, 6h, 7d');
 const untilFlag = () => new Option('--until <date>', 'only those dated before');
 
-function filterOf(db: Queryable, flags: ListFlags): Promise<DocumentFilter> {
+function queryOf(flags: ListFlags): Query {
   const { limit: _limit, since, until, ...named } = flags;
   if (named.language !== undefined && !/^[a-z]{2}$/.test(named.language))
     throw new AppError('usage', `--language takes two letters such as en, not "${named.language}"`, {
       exitCode: EXIT.usage,
     });
-  return resolveFilter(db, {
+  return {
     ...named,
-    ...(since === undefined ? {} : { since: dateFlag('--since', since) }),
-    ...(until === undefined ? {} : { until: dateFlag('--until', until) }),
-  });
+    ...(since === undefined ? {} : { since: dateFlag('--since', since).toISOString() }),
+    ...(until === undefined ? {} : { until: dateFlag('--until', until).toISOString() }),
+  };
 }
 
 const mostHits = 1000;
-const shown = ({ domainKey, hash, ...rest }: DocumentHit) => ({ id: urlId(domainKey, hash), ...rest });
 
-function printHits(hits: readonly DocumentHit[]): void {
+function printHits(hits: readonly Hit[]): void {
   printTable(hits, [
     { title: 'TITLE', value: (row) => row.title ?? '(no title)', flexible: true },
     { title: 'LANG', value: (row) => row.language ?? '–' },
@@ -181,5 +192,5 @@ function printHits(hits: readonly DocumentHit[]): void {
   ]);
 }
 
-const copiesOf = ({ copies }: DocumentHit): string =>
+const copiesOf = ({ copies }: Hit): string =>
   copies === 0 ? '' : copies >= 999 ? 'and 999+' : `and ${copies}`;

@@ -5,16 +5,24 @@ import {
   type DomainStatus,
   domainSorts,
   domainStatuses,
-  listDomains,
   topDomains,
   unknownDomain,
 } from '../../domains/index.ts';
-import { describeDomain, loadDomainFacts } from '../../explain/index.ts';
+import { AppError } from '../../errors/index.ts';
+import { type Api, type Json, pathOf, withApi } from '../api.ts';
 import { loadContext, withDatabase } from '../context.ts';
-import { renderDomainCard } from '../domain-card.ts';
-import { restLine, shownDomain, shownFacts } from '../domain-words.ts';
+import { type DomainCard, renderDomainCard } from '../domain-card.ts';
+import { restLine, shownDomain } from '../domain-words.ts';
 import { wholeNumber } from '../numbers.ts';
-import { type Column, cutToWidth, oneLine, printJson, relativeTime, renderTable } from '../output.ts';
+import {
+  type Column,
+  cutToWidth,
+  oneLine,
+  printJson,
+  relativeTime,
+  renderTable,
+  terminalWidth,
+} from '../output.ts';
 import { addDomainActions } from './domain-actions.ts';
 import { addDomainUpkeep } from './domain-upkeep.ts';
 
@@ -39,12 +47,10 @@ an operator, lasts until "outrider domain reset". More: docs/guides/domains.md`,
     .action(async (flags: { status?: DomainStatus; sort: DomainSort; limit: string }, command: Command) => {
       const limit = wholeNumber('--limit', flags.limit, { least: 1, most: mostRows });
       const context = loadContext(command);
-      const { rows, cursor } = await withDatabase(context, ({ pool }) =>
-        listDomains(pool, { ...(flags.status ? { status: flags.status } : {}), sort: flags.sort, limit }),
-      );
-      if (context.flags.json) return printJson(rows.map(shownDomain));
+      const { rows, isMore } = await withApi(context, (api) => loadRows(api, flags, limit));
+      if (context.flags.json) return printJson(rows);
       printDomains(rows);
-      if (cursor !== null) process.stdout.write(`The first ${limit}; --limit shows more.\n`);
+      if (isMore) process.stdout.write(`The first ${limit}; --limit shows more.\n`);
     });
   domain
     .command('top')
@@ -64,21 +70,55 @@ an operator, lasts until "outrider domain reset". More: docs/guides/domains.md`,
     .description('everything about one domain: state, queue, budget, delay, score, events, runs, robots.txt')
     .action(async (name: string, _flags: object, command: Command) => {
       const context = loadContext(command);
-      const { fetch, domains } = context.loaded.config;
-      const defaults = { defaultDelayMs: fetch.defaultDelayMs, defaultBudget: domains.maxPagesPerRun };
-      const facts = await withDatabase(context, ({ pool }) => loadDomainFacts(pool, name, defaults));
-      if (facts === null) throw unknownDomain(name);
-      if (context.flags.json) return printJson({ ...describeDomain(facts), facts: shownFacts(facts) });
-      process.stdout.write(renderDomainCard(facts, terminalWidth()));
+      const card = await withApi(context, (api) => loadCard(api, name));
+      const { explanation, events, runs, robots, ...domain } = card;
+      if (context.flags.json) return printJson({ ...explanation, facts: { domain, events, runs, robots } });
+      process.stdout.write(renderDomainCard(card, terminalWidth()));
     });
   addDomainActions(domain);
   addDomainUpkeep(domain);
 }
 
 const mostRows = 10_000;
-const terminalWidth = (): number => process.stdout.columns ?? Number.POSITIVE_INFINITY;
+const rowsPerPage = 1000;
 
-const columns: Column<DomainRow>[] = [
+type ShownDomain = Json<Omit<DomainRow, 'bucket' | 'domainKey'>>;
+// What a line shows, from the API or from the database.
+type DomainLine = Omit<ShownDomain, 'since' | 'firstSeenAt' | Times> & {
+  [Time in Times]: Date | string | null;
+};
+type Times = 'lastCrawledAt' | 'restUntil' | 'nextAt';
+
+/** As many rows as are wanted, however many pages that takes. */
+async function loadRows(
+  api: Api,
+  flags: { status?: DomainStatus; sort: DomainSort },
+  limit: number,
+): Promise<{ rows: ShownDomain[]; isMore: boolean }> {
+  const rows: ShownDomain[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: { items: ShownDomain[]; cursor: string | null } = await api.get('/api/v1/domains', {
+      status: flags.status,
+      sort: flags.sort,
+      limit: Math.min(rowsPerPage, limit - rows.length),
+      cursor: cursor ?? undefined,
+    });
+    rows.push(...page.items);
+    cursor = page.cursor;
+  } while (cursor !== null && rows.length < limit);
+  return { rows, isMore: cursor !== null };
+}
+
+async function loadCard(api: Api, name: string): Promise<DomainCard> {
+  try {
+    return await api.get<DomainCard>(pathOf`/api/v1/domains/${name}`);
+  } catch (error) {
+    throw error instanceof AppError && error.code === 'domain_unknown' ? unknownDomain(name) : error;
+  }
+}
+
+const columns: Column<DomainLine>[] = [
   { title: 'DOMAIN', value: (row) => row.name, flexible: true },
   { title: 'STATUS', value: (row) => row.status },
   { title: 'PAGES', value: (row) => `${row.pagesCrawled}/${row.pagesKnown}`, align: 'right' },
@@ -88,7 +128,7 @@ const columns: Column<DomainRow>[] = [
   { title: 'LAST CRAWLED', value: (row) => relativeTime(row.lastCrawledAt) },
 ];
 
-function printDomains(rows: readonly DomainRow[]): void {
+function printDomains(rows: readonly DomainLine[]): void {
   if (rows.length === 0) return void process.stdout.write('No domain matches.\n');
   const width = terminalWidth();
   const [title, ...lines] = renderTable(rows, columns, width).trimEnd().split('\n');

@@ -12,7 +12,8 @@ import {
 } from '../../frontier/index.ts';
 import { canonicalDomain, domainIdentity, urlId } from '../../url/index.ts';
 import { type Context, loadContext, withDatabase } from '../context.ts';
-import { printJson, printTable, relativeTime } from '../output.ts';
+import { oneLine, printJson, printTable, relativeTime, textWidth, wrapText } from '../output.ts';
+import { paint } from '../style.ts';
 
 /** `submit`, `urls`, `explain`. */
 export function addFrontierCommands(program: Command): void {
@@ -149,7 +150,12 @@ async function sayWhy(context: Context, text: string): Promise<void> {
     return printJson('url' in subject ? shown : shown[0]);
   }
   for (const { name, state, sentences, advice } of answers) {
-    process.stdout.write(`${name}\n${state}. ${sentences.join(' ')}\n`);
+    sayExplained(name, { state, sentences });
     for (const command of advice) process.stdout.write(`  ${command}\n`);
   }
+}
+
+function sayExplained(name: string, told: { state: string; sentences: readonly string[] }): void {
+  const lines = wrapText(`${told.state}. ${told.sentences.join(' ')}`, textWidth());
+  process.stdout.write(`${paint('bold', oneLine(name))}\n${lines.join('\n')}\n`);
 }

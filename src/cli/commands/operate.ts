@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
-import { loadWorkers } from '../../domains/index.ts';
+import type { WorkerState } from '../../domains/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import { listSwitches, type SwitchName, saveSwitch, switchNames } from '../../switches/index.ts';
+import { type Json, withApi } from '../api.ts';
 import { loadContext, withDatabase } from '../context.ts';
 import { onOff, operatorName } from '../operator.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
@@ -13,7 +14,9 @@ export function addOperateCommands(program: Command): void {
     .description('list processes with the domains they hold and when the first lease ends')
     .action(async (_flags: object, command: Command) => {
       const context = loadContext(command);
-      const workers = await withDatabase(context, ({ pool }) => loadWorkers(pool));
+      const { items: workers } = await withApi(context, (api) =>
+        api.get<{ items: Json<WorkerState>[] }>('/api/v1/workers'),
+      );
       if (context.flags.json) return printJson(workers);
       if (workers.length === 0)
         return void process.stdout.write('Nothing runs. Start everything with: outrider up\n');

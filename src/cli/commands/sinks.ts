@@ -1,24 +1,16 @@
 import type { Command } from 'commander';
 import { AppError, EXIT } from '../../errors/index.ts';
-import {
-  askReplay,
-  enableSink,
-  listDeadLetters,
-  listReplays,
-  listSinks,
-  removeSink,
-  requireAsked,
-  retryDeadLetters,
-  type SinkStatus,
-} from '../../outbox/index.ts';
-import { requireSource } from '../../sources/index.ts';
+import { type DeadLetter, listSinks, type Replay, removeSink, type SinkStatus } from '../../outbox/index.ts';
 import { saveAudit } from '../../switches/index.ts';
-import { urlId } from '../../url/index.ts';
+import { type Api, type Json, pathOf, withApi } from '../api.ts';
 import { type Context, loadContext, withDatabase } from '../context.ts';
 import { dateFlag } from '../dates.ts';
 import { wholeNumber } from '../numbers.ts';
 import { operatorName } from '../operator.ts';
-import { printJson, printTable, relativeTime } from '../output.ts';
+import { printJson, printTable, relativeTime, terminalWidth, wrapText } from '../output.ts';
+
+// Below this a column for errors would show their first word; they stand below the table then.
+const roomForErrors = 130;
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -30,20 +22,22 @@ export function addSinksCommands(program: Command): void {
     .description('sinks with what waits for them and what they met')
     .action(async (_flags: object, command: Command) => {
       const context = loadContext(command);
-      const { items, replays } = await withDatabase(context, async ({ pool }) => ({
-        items: await listSinks(pool),
-        replays: await listReplays(pool),
-      }));
+      const { items, replays } = await withApi(context, loadSinks);
       if (context.flags.json) return printJson({ items, replays });
       printTable(items, [
         { title: 'SINK', value: (row) => row.name },
         { title: 'STATE', value: stateOf },
         { title: 'WAITING', value: (row) => String(row.waiting), align: 'right' },
-        { title: 'SINCE', value: (row) => relativeTime(row.waitingSince) },
+        { title: 'SINCE', value: (row) => relativeTime(row.waitingSince), spare: 1 },
         { title: 'DELIVERED', value: (row) => String(row.delivered), align: 'right' },
         { title: 'DEAD', value: (row) => String(row.deadLetters), align: 'right' },
-        { title: 'LAST ERROR', value: (row) => row.error ?? '', flexible: true },
+        ...(terminalWidth() < roomForErrors
+          ? []
+          : [{ title: 'LAST ERROR', value: (row: Json<SinkStatus>) => row.error ?? '', flexible: true }]),
       ]);
+      if (terminalWidth() < roomForErrors)
+        for (const { name, error } of items)
+          if (error !== null) say(wrapText(`${name}: ${error}`, terminalWidth()).join('\n  '));
       for (const { sink, enqueued, askedAt } of replays)
         say(`Replay to ${sink}, asked ${relativeTime(askedAt)}: ${enqueued} documents so far.`);
     });
@@ -52,15 +46,15 @@ export function addSinksCommands(program: Command): void {
     .description('what a sink would not take, and why')
     .option('--limit <n>', 'how many', '20')
     .action(async (name: string, flags: { limit: string }, command: Command) => {
-      const limit = wholeNumber('--limit', flags.limit, { least: 1, most: 10_000 });
+      const limit = wholeNumber('--limit', flags.limit, { least: 1, most: 1000 });
       const context = loadContext(command);
-      const letters = await withSink(context, name, ({ pool }) =>
-        listDeadLetters(pool, { sink: name, limit }),
+      const { items: letters } = await askSink(context, (api) =>
+        api.get<{ items: Json<Omit<DeadLetter, 'domainKey' | 'hash'>>[] }>(
+          pathOf`/api/v1/sinks/${name}/dead-letters`,
+          { limit },
+        ),
       );
-      if (context.flags.json)
-        return printJson(
-          letters.map(({ domainKey, hash, ...rest }) => ({ id: urlId(domainKey, hash), ...rest })),
-        );
+      if (context.flags.json) return printJson(letters);
       if (letters.length === 0) return say(`${name} has taken everything.`);
       printTable(letters, [
         { title: 'URL', value: (row) => row.url ?? '(deleted)', flexible: true },
@@ -75,16 +69,9 @@ export function addSinksCommands(program: Command): void {
     .description('try what a sink would not take again')
     .action(async (name: string, _flags: object, command: Command) => {
       const context = loadContext(command);
-      const retried = await withSink(context, name, async ({ pool }) => {
-        const count = await retryDeadLetters(pool, name);
-        await saveAudit(pool, {
-          actor: operatorName(),
-          action: 'sink_retry',
-          subject: name,
-          detail: { retried: count },
-        });
-        return count;
-      });
+      const { retried } = await askSink(context, (api) =>
+        api.post<{ retried: number }>(pathOf`/api/v1/sinks/${name}/retry`),
+      );
       if (context.flags.json) return printJson({ retried });
       say(
         retried === 0 ? `${name} has no dead letters.` : `${counted(retried)} on the way to ${name} again.`,
@@ -98,15 +85,11 @@ export function addSinksCommands(program: Command): void {
     .action(async (name: string, flags: { source?: string; since?: string }, command: Command) => {
       const since = flags.since === undefined ? undefined : dateFlag('--since', flags.since);
       const context = loadContext(command);
-      await withSink(context, name, async ({ pool }) => {
-        const wish = {
-          sink: name,
-          ...(flags.source === undefined ? {} : { sourceId: (await requireSource(pool, flags.source)).id }),
-          ...(since === undefined ? {} : { since }),
-        };
-        requireAsked(await askReplay(pool, wish), name);
-        await saveAudit(pool, { actor: operatorName(), action: 'sink_replay', subject: name, detail: flags });
-      });
+      const wish = {
+        ...(flags.source === undefined ? {} : { source: flags.source }),
+        ...(since === undefined ? {} : { since: since.toISOString() }),
+      };
+      await askSink(context, (api) => api.post(pathOf`/api/v1/sinks/${name}/replay`, wish));
       if (context.flags.json) return printJson({ sink: name, replay: 'under way' });
       say(
         `${name} is given its documents again by the schedule role; see how far it is with: outrider sinks`,
@@ -131,10 +114,7 @@ export function addSinksCommands(program: Command): void {
       .description(description)
       .action(async (name: string, _flags: object, command: Command) => {
         const context = loadContext(command);
-        await withSink(context, name, async ({ pool }) => {
-          await enableSink(pool, name, enabled);
-          await saveAudit(pool, { actor: operatorName(), action: `sink_${word}`, subject: name, detail: {} });
-        });
+        await askSink(context, (api) => api.post(`${pathOf`/api/v1/sinks/${name}`}/${word}`));
         if (context.flags.json) return printJson({ sink: name, enabled });
         say(`${name} ${done}`);
       });
@@ -148,8 +128,9 @@ export function addSinksCommands(program: Command): void {
           advice: 'Pause it with: outrider sinks pause index',
         });
       const context = loadContext(command);
-      await withSink(context, name, async ({ pool }) => {
-        await removeSink(pool, name);
+      await withDatabase(context, async ({ pool }) => {
+        if (!(await removeSink(pool, name)))
+          throw unknownSink(`there is no sink "${name}"`, await listSinks(pool));
         await saveAudit(pool, { actor: operatorName(), action: 'sink_remove', subject: name, detail: {} });
       });
       if (context.flags.json) return printJson({ sink: name, removed: true });
@@ -161,7 +142,7 @@ export function addSinksCommands(program: Command): void {
 
 const counted = (count: number): string => (count === 1 ? '1 document is' : `${count} documents are`);
 
-function stateOf(sink: SinkStatus): string {
+function stateOf(sink: Json<SinkStatus>): string {
   if (!sink.enabled) return 'paused';
   if (sink.failingSince !== null) return `failing for ${relativeTime(sink.failingSince).replace(' ago', '')}`;
   // The index has no lease of this kind: whoever schedules writes it.
@@ -169,18 +150,25 @@ function stateOf(sink: SinkStatus): string {
   return 'ok';
 }
 
-async function withSink<T>(
-  context: Context,
-  name: string,
-  work: Parameters<typeof withDatabase<T>>[1],
-): Promise<T> {
-  return withDatabase(context, async (database) => {
-    const known = await listSinks(database.pool);
-    if (!known.some((sink) => sink.name === name))
-      throw new AppError('sink_unknown', `there is no sink "${name}"`, {
-        exitCode: EXIT.usage,
-        advice: `There are: ${known.map((sink) => sink.name).join(', ')}. Others are made by settings, such as elasticsearch.url, files.dir or webhook.url.`,
-      });
-    return work(database);
+type SinkList = { items: Json<SinkStatus>[]; replays: Json<Replay>[] };
+
+const loadSinks = (api: Api): Promise<SinkList> => api.get<SinkList>('/api/v1/sinks');
+
+/** Asks something of a sink; a name that there is not is answered with those that there are. */
+function askSink<T>(context: Context, ask: (api: Api) => Promise<T>): Promise<T> {
+  return withApi(context, async (api) => {
+    try {
+      return await ask(api);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== 'sink_unknown') throw error;
+      throw unknownSink(error.message, (await loadSinks(api)).items);
+    }
+  });
+}
+
+function unknownSink(message: string, known: readonly { name: string }[]): AppError {
+  return new AppError('sink_unknown', message, {
+    exitCode: EXIT.usage,
+    advice: `There are: ${known.map((sink) => sink.name).join(', ')}. Others are made by settings, such as elasticsearch.url, files.dir or webhook.url.`,
   });
 }

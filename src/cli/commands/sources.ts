@@ -52,18 +52,20 @@ export function addSourceCommands(program: Command): void {
             : 'No sources yet. Add one with: outrider add https://example.com',
         );
       printTable(listed, [
-        { title: 'SLUG', value: (row) => row.slug, flexible: true },
-        { title: 'NAME', value: (row) => row.name, flexible: true },
+        // Never cut: it is what the other commands take.
+        { title: 'SLUG', value: (row) => row.slug },
+        { title: 'NAME', value: (row) => row.name, flexible: true, spare: 1 },
         { title: 'URL', value: (row) => row.url, flexible: true },
-        { title: 'MODE', value: (row) => row.ingestionMode },
+        { title: 'MODE', value: (row) => row.ingestionMode, spare: 2 },
         { title: 'CHANNELS', value: channelsOf, align: 'right' },
-        { title: 'LAST ITEM', value: (row) => relativeTime(row.lastItemAt) },
+        { title: 'LAST ITEM', value: (row) => relativeTime(row.lastItemAt), spare: 1 },
         { title: 'STATE', value: (row) => (row.enabled ? 'enabled' : 'disabled') },
         {
           title: 'ROBOTS',
           value: (row) => (row.settings.respectRobots === false ? 'ignored' : 'respected'),
+          spare: 3,
         },
-        { title: 'ADDED', value: (row) => relativeTime(row.createdAt) },
+        { title: 'ADDED', value: (row) => relativeTime(row.createdAt), spare: 4 },
       ]);
     });
   sources

@@ -41,6 +41,9 @@ export function defaultDataDir(): string {
   return join(xdg && isAbsolute(xdg) ? xdg : join(homedir(), '.local', 'share'), 'outrider');
 }
 
+/** Whether a data directory holds a database of ours; looks only, and makes nothing. */
+export const hasCluster = (dataDir: string): boolean => existsSync(join(resolve(dataDir), 'pg'));
+
 function isWritable(path: string): boolean {
   for (let dir = path; ; dir = dirname(dir)) {
     try {

@@ -1,0 +1,60 @@
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { FastifyInstance } from 'fastify';
+import { Type } from 'typebox';
+import type { Config } from '../config/index.ts';
+import type { Database } from '../db/index.ts';
+import { type Diagnosis, diagnose } from '../diagnose/index.ts';
+import type { Clock } from '../telemetry/index.ts';
+import { strict } from './fields.ts';
+
+const state = Type.Union([Type.Literal('ok'), Type.Literal('warn'), Type.Literal('fail')]);
+const diagnosis = Type.Object(
+  {
+    state,
+    findings: Type.Array(
+      Type.Object(
+        {
+          name: Type.String({ description: 'what was looked at; several findings may share it' }),
+          state,
+          sentence: Type.String({ description: 'what was found, in words' }),
+          advice: Type.Union([Type.String(), Type.Null()], { description: 'what to do about it' }),
+        },
+        strict,
+      ),
+    ),
+  },
+  strict,
+);
+
+// A look reads the whole outbox and asks DNS: many dashboards that ask at once share one.
+const lifeMs = 5000;
+
+/** `GET /api/v1/diagnosis`: what `outrider doctor` sees, from the server. */
+export function addDiagnosisRoutes(
+  instance: FastifyInstance,
+  { database, config, version, clock }: { database: Database; config: Config; version: string; clock: Clock },
+): void {
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>();
+  let latest: { at: number; diagnosis: Promise<Diagnosis> } | null = null;
+  app.get(
+    '/api/v1/diagnosis',
+    {
+      schema: {
+        operationId: 'getDiagnosis',
+        tags: ['operation'],
+        summary: 'What is wrong with the server, its database and its processes, in words',
+        querystring: Type.Object({}, strict),
+        response: { 200: diagnosis },
+      },
+    },
+    async () => {
+      const now = clock.monotonic();
+      if (latest === null || now - latest.at >= lifeMs)
+        latest = {
+          at: now,
+          diagnosis: diagnose({ config, version, open: async () => database, withPort: false }),
+        };
+      return latest.diagnosis;
+    },
+  );
+}

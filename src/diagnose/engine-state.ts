@@ -1,0 +1,177 @@
+import type { Database } from '../db/index.ts';
+import { loadWorkers } from '../domains/index.ts';
+import { listSinks, type SinkStatus } from '../outbox/index.ts';
+import type { LoopHealth } from '../resilience/index.ts';
+import { loadSwitchChanges, loadSwitches } from '../switches/index.ts';
+import { type CheckResult, fail, ok, warn } from './check.ts';
+
+const list = (words: readonly string[]): string =>
+  words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+
+/** Whether somebody fetches and somebody keeps house, and who has fallen silent. */
+export async function checkWorkers({ pool }: Database, version: string): Promise<CheckResult[]> {
+  const workers = (await loadWorkers(pool)).filter((one) => one.isKnown);
+  const alive = workers.filter((one) => one.isAlive);
+  if (alive.length === 0 && workers.length === 0)
+    return [warn('Nothing runs.', 'Start everything with: outrider up')];
+  const results: CheckResult[] = [];
+  const has = (role: string): boolean => alive.some((one) => one.role === role || one.role === 'run');
+  if (alive.length === 0) results.push(warn('No process is alive.', 'Start everything with: outrider up'));
+  else if (!has('fetch'))
+    results.push(warn('No fetcher is alive: nothing is fetched.', 'Start one with: outrider fetch'));
+  else if (!has('schedule'))
+    results.push(
+      warn(
+        'No scheduler is alive: no feeds are found, and nothing is indexed or delivered.',
+        'Start one with: outrider schedule',
+      ),
+    );
+  for (const one of workers.filter((worker) => !worker.isAlive))
+    results.push(
+      warn(
+        `The ${one.role} process ${one.pid} on ${one.host} has been silent since ${one.heartbeatAt?.toISOString()}; it holds ${one.leases} domains.`,
+        'If it still runs there, look at its log and its load. Its leases end by themselves, and so does its entry.',
+      ),
+    );
+  const others = [...new Set(alive.map((one) => one.version ?? '?').filter((one) => one !== version))];
+  if (others.length > 0)
+    results.push(
+      warn(
+        `Processes of version ${list(others)} run beside this ${version}.`,
+        'Restart them soon: versions should differ for the time of an upgrade only.',
+      ),
+    );
+  if (results.length > 0) return results;
+  const roles = [...new Set(alive.map((one) => one.role ?? 'unknown'))].map(
+    (role) => `${alive.filter((one) => one.role === role).length} ${role}`,
+  );
+  return [
+    ok(`${alive.length} ${alive.length === 1 ? 'process is' : 'processes are'} alive: ${roles.join(', ')}.`),
+  ];
+}
+
+type WorkerLoops = {
+  role: string;
+  host: string;
+  pid: number;
+  state: { loops?: unknown; outage?: unknown };
+};
+
+async function loadStates({ pool }: Database): Promise<WorkerLoops[]> {
+  const { rows } = await pool.query<WorkerLoops>(
+    `SELECT role, host, pid, state FROM workers WHERE heartbeat_at > now() - interval '30 seconds' ORDER BY role, host, pid`,
+  );
+  return rows;
+}
+
+// A turn may take a while; what has not come round for so long beyond its pause is stuck (spec: no turn for 5 minutes).
+const stallMs = 300_000;
+const manyErrors = 10;
+
+/** Loops that fail or have stopped turning. */
+export async function checkLoops(database: Database): Promise<CheckResult[]> {
+  const workers = await loadStates(database);
+  const results = workers.flatMap((worker) => troubledLoops(worker));
+  if (results.length > 0) return results;
+  const count = workers.reduce((sum, one) => sum + loopsOf(one).length, 0);
+  return [
+    ok(count === 0 ? 'No loop runs.' : count === 1 ? 'The one loop turns.' : `All ${count} loops turn.`),
+  ];
+}
+
+function troubledLoops(worker: WorkerLoops): CheckResult[] {
+  const loops = loopsOf(worker);
+  const who = `of the ${worker.role} process ${worker.pid} on ${worker.host}`;
+  // The heartbeat's own turn was stamped by the same clock as the others, whatever that clock says.
+  const now = loops.find((one) => one.name === 'heartbeat')?.lastTurnAt ?? null;
+  return loops.flatMap((loop): CheckResult[] => {
+    const stillMs = now === null || loop.lastTurnAt === null ? 0 : now - loop.lastTurnAt;
+    if (stillMs > stallMs + 2 * (loop.intervalMs ?? 3_600_000))
+      return [
+        fail(
+          `The ${loop.name} loop ${who} has not turned for ${Math.round(stillMs / 60_000)} min.`,
+          'Restart that process: its leases expire and nothing is lost.',
+        ),
+      ];
+    if (loop.errorsInRow === 0) return [];
+    const told = `The ${loop.name} loop ${who} failed ${loop.errorsInRow === 1 ? 'once' : `${loop.errorsInRow} times in a row`}: ${(loop.lastError ?? 'unknown').slice(0, 300)}`;
+    const advice = 'It tries again by itself; its log says more.';
+    return [loop.errorsInRow >= manyErrors ? fail(told, advice) : warn(told, advice)];
+  });
+}
+
+// As the process wrote it down; one of an older version may know no interval.
+type StoredLoop = Omit<LoopHealth, 'intervalMs'> & { intervalMs?: number };
+
+const loopsOf = ({ state }: WorkerLoops): StoredLoop[] =>
+  Array.isArray(state.loops) ? (state.loops as StoredLoop[]) : [];
+
+/** Whether fetchers believe that their own network is down. */
+export async function checkOutage(database: Database): Promise<CheckResult[]> {
+  const away = (await loadStates(database)).filter((one) => one.state.outage === true);
+  if (away.length === 0) return [ok('No fetcher sees an outage.')];
+  return away.map((one) =>
+    warn(
+      `The fetcher ${one.pid} on ${one.host} reaches nobody and waits: its network seems to be down.`,
+      'Check the network of that machine. It looks again every 30 s, and nobody is blamed meanwhile.',
+    ),
+  );
+}
+
+/** Switches that are off. */
+export async function checkSwitches({ pool }: Database): Promise<CheckResult[]> {
+  const switches = await loadSwitches(pool);
+  const off = Object.entries(switches).filter(([, isOn]) => !isOn);
+  if (off.length === 0) return [ok('Every switch is on.')];
+  const changes = await loadSwitchChanges(pool);
+  return off.map(([name]) => {
+    const change = changes.find((one) => one.name === name);
+    const by = change === undefined ? '' : ` since ${change.changedAt.toISOString()}, by ${change.changedBy}`;
+    return warn(`The switch ${name} is off${by}.`, `Switch it on again with: outrider switch ${name} on`);
+  });
+}
+
+const lagMs = 15 * 60_000;
+
+/** Sinks that are behind, fail, are paused or have refused something. */
+export async function checkSinks({ pool }: Database): Promise<CheckResult[]> {
+  const sinks = await listSinks(pool);
+  const results = sinks.flatMap((sink) => troublesOf(sink));
+  return results.length > 0
+    ? results
+    : [ok(sinks.length === 1 ? 'The one sink keeps up.' : `All ${sinks.length} sinks keep up.`)];
+}
+
+function troublesOf(sink: SinkStatus): CheckResult[] {
+  const { name } = sink;
+  const results: CheckResult[] = [];
+  const waitedMs = sink.waitingSince === null ? 0 : Date.now() - sink.waitingSince.getTime();
+  if (!sink.enabled)
+    results.push(
+      warn(`${name} is paused: nothing is kept for it.`, `Let it go on with: outrider sinks resume ${name}`),
+    );
+  else if (sink.failingSince !== null)
+    results.push(
+      warn(
+        `${name} has failed since ${sink.failingSince.toISOString()}: ${(sink.error ?? 'unknown').slice(0, 300)}`,
+        'Mend what it complains of; what waits is delivered then.',
+      ),
+    );
+  else if (waitedMs > lagMs)
+    results.push(
+      warn(
+        `${name} is behind: ${sink.waiting} wait, the eldest for ${Math.round(waitedMs / 60_000)} min.`,
+        sink.deliverer === null
+          ? 'Nobody delivers to it: is a schedule role running with its settings?'
+          : 'It takes less than comes in; see "outrider sinks".',
+      ),
+    );
+  if (sink.deadLetters > 0)
+    results.push(
+      warn(
+        `${name} has refused ${sink.deadLetters} deliveries for good.`,
+        `See why with "outrider sinks dead ${name}", then: outrider sinks retry ${name}`,
+      ),
+    );
+  return results;
+}

@@ -1,0 +1,2 @@
+export type { CheckState, Finding } from './check.ts';
+export { type DiagnoseOptions, type Diagnosis, diagnose } from './diagnose.ts';

@@ -26,6 +26,7 @@ import { addGuard } from './identity.ts';
 import { addListRoutes } from './lists.ts';
 import { addProblems, problemSchema, sendProblem } from './problems.ts';
 import { addRateLimits } from './rate-limits.ts';
+import { addReferencePage } from './reference-page.ts';
 import { addSelectorRoutes } from './selectors.ts';
 import { addSignIn } from './sign-in.ts';
 import { addSinkRoutes } from './sinks.ts';
@@ -112,6 +113,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   addSessionRoutes(app, { auth });
   addTokenRoutes(app, { database, auth });
   addHealthRoutes(app, options);
+  addReferencePage(app);
   addSourceRoutes(app, options);
   addSelectorRoutes(app, options);
   addListRoutes(app, options);
@@ -186,12 +188,11 @@ function addHealthRoutes(app: FastifyInstance, options: ApiOptions): void {
       },
     );
   }
-  app.get('/api/v1/openapi.json', { schema: { hide: true } }, async () => app.swagger());
   app.get('/', { config: { role: 'public' }, schema: { hide: true } }, async (_request, reply) =>
     reply
       .type('text/plain')
       .send(
-        `Outrider ${options.version}\n\nEverything below /api/v1 needs a token (outrider token create) or a session (outrider token sign-in).\n\n/api/v1/sources\n/api/v1/channels\n/api/v1/frontier/stats\n/api/v1/domains\n/api/v1/workers\n/api/v1/documents?q=words\n/api/v1/documents/changes\n/api/v1/documents/stream\n/api/v1/sinks\n/api/v1/switches\n/api/v1/audit\n/api/v1/events\n/api/v1/openapi.json\n/health\n/metrics\n`,
+        `Outrider ${options.version}\n\nEverything below /api/v1 needs a token (outrider token create) or a session (outrider token sign-in).\n\n/api/v1/sources\n/api/v1/channels\n/api/v1/frontier/stats\n/api/v1/domains\n/api/v1/workers\n/api/v1/documents?q=words\n/api/v1/documents/changes\n/api/v1/documents/stream\n/api/v1/sinks\n/api/v1/switches\n/api/v1/audit\n/api/v1/events\n/api/v1/docs\n/api/v1/openapi.json\n/health\n/metrics\n`,
       ),
   );
 }

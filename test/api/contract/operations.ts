@@ -35,14 +35,16 @@ export const operationsOf = (document: ApiDocument): Operation[] =>
 
 /** Whether an operation answers without end. */
 export const isStream = (operation: Operation): boolean =>
-  operation.responses['200']?.content?.['text/event-stream'] !== undefined ||
-  operation.path.endsWith('/stream');
+  operation.responses['200']?.content?.['text/event-stream'] !== undefined;
 
 /** The schema of an answer; undefined where it is no JSON. */
-export function answerSchema(operation: Operation, status: number): Schema | undefined {
+export function answerSchema(operation: Operation, status: number, type: string): Schema | undefined {
   const { responses } = operation;
   const found = responses[status] ?? responses[`${Math.floor(status / 100)}XX`] ?? responses.default;
-  return found?.content?.['application/json']?.schema ?? found?.content?.['application/problem+json']?.schema;
+  const [plainType] = type.split(';') as [string];
+  if (plainType !== 'application/json' && !plainType.endsWith('+json')) return undefined;
+  // Problem documents are described as plain JSON.
+  return (found?.content?.[plainType] ?? found?.content?.['application/json'])?.schema;
 }
 
 const encoded = (value: unknown): string => {
@@ -79,7 +81,10 @@ export class Requests {
     type: string | undefined;
   } {
     const { parameters, body, type } = this.#draw(operation, (schema) => valid(schema, this.#random));
-    const written = parameters.filter((one) => one.value !== '').map((one) => [one.name, one.value]);
+    // A client cannot write half of a surrogate pair into an address, nor tell an empty segment from none.
+    const written = parameters
+      .filter((one) => one.value !== '')
+      .map(({ name, value }) => [name, typeof value === 'string' ? value.toWellFormed() : value]);
     return { parameters: Object.fromEntries(written), body, type };
   }
 

@@ -16,6 +16,8 @@ export type ContractWorld = {
   app: FastifyInstance;
   database: TestDatabase;
   document: ApiDocument;
+  /** Every route there is, as "GET /path/:name". */
+  routes: readonly string[];
   /** Values that mean something, by the name of a parameter. */
   known: Record<string, string[]>;
   /** What the log has said of failures. */
@@ -48,6 +50,7 @@ export async function startContractWorld(): Promise<ContractWorld> {
   ]);
   await saveSink(pool, { name: 'webhook', kind: 'webhook', takes: 'documents' });
   const failures: string[] = [];
+  const routes: string[] = [];
   const { config } = loadConfig({ env: {}, overrides: { 'api.port': 0 } });
   const app = await buildApi({
     database: database.db,
@@ -61,6 +64,9 @@ export async function startContractWorld(): Promise<ContractWorld> {
     metrics: createMetrics(),
     version: '0.0.0-test',
     loops: () => [],
+    onRoute: ({ method, url }) => {
+      for (const one of [method].flat()) routes.push(`${one} ${url}`);
+    },
     operator: { name: 'test', role: 'admin' },
   });
   await app.ready();
@@ -68,6 +74,7 @@ export async function startContractWorld(): Promise<ContractWorld> {
   return {
     app,
     database,
+    routes,
     document: app.swagger() as unknown as ApiDocument,
     known: {
       id: [id, idOf(waiting), String(channel.id), 'webhook', '1'],

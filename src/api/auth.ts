@@ -4,8 +4,8 @@ import { Type } from 'typebox';
 import type { Authenticator } from '../auth/index.ts';
 import { AppError } from '../errors/index.ts';
 import { setSessionCookie } from './credentials.ts';
-import { strict } from './fields.ts';
 import { roleSchema } from './identity.ts';
+import { strict } from './schemas.ts';
 
 const sessionSchema = Type.Object(
   {

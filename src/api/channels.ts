@@ -26,21 +26,21 @@ import { withScheme } from '../source-lists/index.ts';
 import { loadSources, requireSource } from '../sources/index.ts';
 import { saveAudit } from '../switches/index.ts';
 import { requireAllowed } from './addresses.ts';
-import { cursor, limit, oneOf, strict } from './fields.ts';
+import { parseCursor, serialRange, wideRange, writeCursor } from './cursors.ts';
 import {
   address,
   answer,
   count,
+  cursor,
   date,
+  limit,
+  oneOf,
   orNull,
   page,
-  parseCursor,
   serial,
-  serialRange,
   slug,
+  strict,
   text,
-  wideRange,
-  writeCursor,
 } from './schemas.ts';
 
 const tags = ['channels'];

@@ -2,8 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { type Config, dumpConfig, originsOf } from '../config/index.ts';
-import { strict } from './fields.ts';
-import { answer, orNull } from './schemas.ts';
+import { answer, orNull, strict } from './schemas.ts';
 
 const value = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String())]);
 

@@ -5,7 +5,7 @@ import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import { type Diagnosis, diagnose } from '../diagnose/index.ts';
 import type { Clock } from '../telemetry/index.ts';
-import { strict } from './fields.ts';
+import { strict } from './schemas.ts';
 
 const state = Type.Union([Type.Literal('ok'), Type.Literal('warn'), Type.Literal('fail')]);
 const diagnosis = Type.Object(

@@ -5,7 +5,7 @@ import type { Database } from '../db/index.ts';
 import { loadChanges, loadLastPlace } from '../documents/index.ts';
 import type { Clock } from '../telemetry/index.ts';
 import { changeFilter, changeQuery, placeOf } from './documents.ts';
-import { strict } from './fields.ts';
+import { strict } from './schemas.ts';
 import { eventText, type StreamRoom } from './streams.ts';
 import { Watch } from './watch.ts';
 

@@ -24,9 +24,20 @@ import {
 import { AppError } from '../errors/index.ts';
 import { requireSource } from '../sources/index.ts';
 import { urlId } from '../url/index.ts';
-import { classification, hitShape, recordFields, versionShape, wholeShape } from './document-shapes.ts';
-import { limit, oneOf, strict } from './fields.ts';
-import { answer, count, givenDate, orNull, parseDate, serial, slug, text } from './schemas.ts';
+import { classification, hitShape, recordFields, versionShape, wholeShape } from './document-schemas.ts';
+import {
+  answer,
+  count,
+  givenDate,
+  limit,
+  oneOf,
+  orNull,
+  parseDate,
+  serial,
+  slug,
+  strict,
+  text,
+} from './schemas.ts';
 
 const tags = ['documents'];
 const place = Type.String({ pattern: '^(\\d{1,18}|now)$', description: 'number of a change, or "now"' });

@@ -17,9 +17,8 @@ import {
 } from '../domains/index.ts';
 import { AppError } from '../errors/index.ts';
 import { saveAudit } from '../switches/index.ts';
-import { named } from './domain-fields.ts';
-import { strict } from './fields.ts';
-import { answers, maybe, words } from './shapes.ts';
+import { named } from './domain-schemas.ts';
+import { answers, orNull, strict, words } from './schemas.ts';
 
 const tags = ['domains'];
 type Parts = { database: Database; config: Config };
@@ -94,7 +93,7 @@ function addBlocking(instance: FastifyInstance, { database, config }: Parts): vo
           Type.Object({
             domain: Type.String(),
             released: Type.Boolean(),
-            owner: maybe(Type.String()),
+            owner: orNull(Type.String()),
           }),
         ),
       },
@@ -120,9 +119,9 @@ function addChanging(instance: FastifyInstance, { database, config }: Parts): vo
         params: named,
         body: Type.Object(
           {
-            delay_ms: Type.Optional(maybe(Type.Integer({ minimum: 0, maximum: 86_400_000 }))),
+            delay_ms: Type.Optional(orNull(Type.Integer({ minimum: 0, maximum: 86_400_000 }))),
             budget: Type.Optional(
-              maybe(
+              orNull(
                 Type.Integer({
                   minimum: 0,
                   maximum: 10_000_000,
@@ -130,16 +129,16 @@ function addChanging(instance: FastifyInstance, { database, config }: Parts): vo
                 }),
               ),
             ),
-            pool: Type.Optional(maybe(Type.String({ pattern: '^[a-z0-9_-]{1,40}$' }))),
+            pool: Type.Optional(orNull(Type.String({ pattern: '^[a-z0-9_-]{1,40}$' }))),
           },
           { ...strict, minProperties: 1 },
         ),
         response: answers(
           Type.Object({
             domain: Type.String(),
-            delayMs: maybe(Type.Integer()),
-            budget: maybe(Type.Integer()),
-            pool: maybe(Type.String()),
+            delayMs: orNull(Type.Integer()),
+            budget: orNull(Type.Integer()),
+            pool: orNull(Type.String()),
           }),
         ),
       },
@@ -273,7 +272,7 @@ function addMending(instance: FastifyInstance, { database, config }: Parts): voi
             leased: Type.Integer(),
             fields: Type.Record(Type.String(), Type.Integer()),
             counts: Type.Integer({ description: 'sources whose counts were wrong' }),
-            next: maybe(Type.Integer()),
+            next: orNull(Type.Integer()),
           }),
         ),
       },

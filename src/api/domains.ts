@@ -18,9 +18,8 @@ import {
 import { AppError } from '../errors/index.ts';
 import { describeDomain, loadDomainFacts } from '../explain/index.ts';
 import { identifyUrl } from '../url/index.ts';
-import { domainCard, domainEvent, domainItem, named, robotsItem, shownDomain } from './domain-fields.ts';
-import { cursor, limit, oneOf, strict } from './fields.ts';
-import { answers, counted, maybe, pageOf } from './shapes.ts';
+import { domainCard, domainEvent, domainItem, named, robotsItem, shownDomain } from './domain-schemas.ts';
+import { answers, counted, cursor, limit, oneOf, orNull, page, strict } from './schemas.ts';
 
 const tags = ['domains'];
 type Parts = { database: Database; config: Config };
@@ -62,7 +61,7 @@ function addLists(instance: FastifyInstance, { database }: Parts): void {
         response: answers(
           Type.Object({
             items: Type.Array(domainItem),
-            cursor: maybe(Type.String()),
+            cursor: orNull(Type.String()),
             counts: Type.Object(Object.fromEntries(domainStatuses.map((status) => [status, counted]))),
           }),
         ),
@@ -147,7 +146,7 @@ function addOne(instance: FastifyInstance, { database, config }: Parts): void {
         summary: 'Moves of a domain, newest first',
         params: named,
         querystring: Type.Object({ limit: limit(1000, 100), cursor: Type.Optional(cursor) }, strict),
-        response: answers(pageOf(domainEvent)),
+        response: answers(page(domainEvent)),
       },
     },
     async ({ params, query }) => {
@@ -206,8 +205,8 @@ function addRobots(instance: FastifyInstance, { database, config }: Parts): void
             url: Type.String(),
             agent: Type.String(),
             outcome: oneOf(['allowed', 'forbidden', 'unknown', 'unavailable']),
-            line: maybe(Type.Integer()),
-            rule: maybe(Type.String()),
+            line: orNull(Type.Integer()),
+            rule: orNull(Type.String()),
           }),
         ),
       },

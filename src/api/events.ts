@@ -17,8 +17,8 @@ import {
   parseEventPlace,
 } from '../events/index.ts';
 import type { Clock } from '../telemetry/index.ts';
-import { cursor, limit, strict } from './fields.ts';
-import { answer, date, page, parseCursor, text, wideRange, writeCursor } from './schemas.ts';
+import { parseCursor, wideRange, writeCursor } from './cursors.ts';
+import { answer, cursor, date, limit, page, strict, text } from './schemas.ts';
 import { eventText, type StreamReader, type StreamRoom } from './streams.ts';
 import { Watch } from './watch.ts';
 

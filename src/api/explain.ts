@@ -5,8 +5,7 @@ import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import { AppError } from '../errors/index.ts';
 import { explain, type Subject } from '../explain/index.ts';
-import { oneOf, strict } from './fields.ts';
-import { answers, maybe, time } from './shapes.ts';
+import { answers, date, oneOf, orNull, strict } from './schemas.ts';
 
 /** Why something is where it is, in words and as data. */
 export function addExplainRoutes(
@@ -42,7 +41,7 @@ export function addExplainRoutes(
                 state: Type.String(),
                 text: Type.String({ description: 'the answer as one paragraph' }),
                 sentences: Type.Array(Type.String()),
-                expectedAt: maybe(time),
+                expectedAt: orNull(date),
                 advice: Type.Array(Type.String({ description: 'a command that would change something' })),
                 facts: Type.Record(Type.String(), Type.Unknown(), {
                   description: 'what the answer was made from',

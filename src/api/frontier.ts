@@ -17,7 +17,6 @@ import {
 } from '../frontier/index.ts';
 import { requireSource } from '../sources/index.ts';
 import { parseUrlId } from '../url/index.ts';
-import { cursor, limit, oneOf, strict } from './fields.ts';
 import {
   type FilterQuery,
   filterFields,
@@ -27,8 +26,8 @@ import {
   shownUrl,
   urlCard,
   urlItem,
-} from './frontier-fields.ts';
-import { answers, counted, maybe } from './shapes.ts';
+} from './frontier-schemas.ts';
+import { answers, counted, cursor, limit, oneOf, orNull, strict } from './schemas.ts';
 
 const tags = ['frontier'];
 const slug = Type.String({ pattern: '^[a-z0-9_]{1,200}$' });
@@ -42,7 +41,7 @@ const wish = {
 const answer = Type.Object({
   url: Type.String(),
   answer: Type.String({ description: 'inserted, raised, refreshed, duplicate or rejected:reason' }),
-  id: maybe(Type.String()),
+  id: orNull(Type.String()),
 });
 
 /** The frontier: what is known, what is due, and what people want of it. */
@@ -68,7 +67,7 @@ function addReading(instance: FastifyInstance, { pool }: Database): void {
           strict,
         ),
         response: answers(
-          Type.Object({ items: Type.Array(urlItem), cursor: maybe(Type.String()), total: counted }),
+          Type.Object({ items: Type.Array(urlItem), cursor: orNull(Type.String()), total: counted }),
         ),
       },
     },
@@ -110,9 +109,9 @@ function addReading(instance: FastifyInstance, { pool }: Database): void {
             totals: Type.Record(Type.String(), Type.Number()),
             sources: Type.Array(
               Type.Object({
-                sourceId: maybe(Type.Integer()),
-                slug: maybe(Type.String()),
-                name: maybe(Type.String()),
+                sourceId: orNull(Type.Integer()),
+                slug: orNull(Type.String()),
+                name: orNull(Type.String()),
                 ...rowCounts,
               }),
             ),
@@ -290,7 +289,7 @@ function addActions(instance: FastifyInstance, { pool }: Database): void {
           Type.Object({
             matched: Type.Integer(),
             outcomes: Type.Record(Type.String(), Type.Integer()),
-            cursor: maybe(Type.String()),
+            cursor: orNull(Type.String()),
           }),
         ),
       },

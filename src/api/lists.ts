@@ -17,10 +17,9 @@ import {
 } from '../source-lists/index.ts';
 import { saveAudit } from '../switches/index.ts';
 import { type AddressCheck, loadAddressCheck } from './addresses.ts';
-import { oneOf, strict } from './fields.ts';
 import type { Identity } from './identity.ts';
-import { answer, count } from './schemas.ts';
-import { adminSetting } from './source-shapes.ts';
+import { answer, count, oneOf, strict } from './schemas.ts';
+import { adminSetting } from './source-schemas.ts';
 
 const mostBytes = 32 * 1024 * 1024;
 const tags = ['sources'];

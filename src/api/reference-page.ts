@@ -45,15 +45,14 @@ td { border-top: 1px solid var(--edge); padding: 0.25rem 0.75rem 0.25rem 0; vert
 
 /** `GET /api/v1/docs`: what the OpenAPI document says, for people. Without a script, so that any policy allows it. */
 export function addReferencePage(app: FastifyInstance): void {
-  const config = { role: 'public' } as const;
-  app.get('/api/v1/openapi.json', { schema: { hide: true }, config }, async () => app.swagger());
-  app.get('/api/v1/docs', { schema: { hide: true }, config }, async (_request, reply) =>
+  app.get('/api/v1/openapi.json', { schema: { hide: true } }, async () => app.swagger());
+  app.get('/api/v1/docs', { schema: { hide: true } }, async (_request, reply) =>
     reply
       .type('text/html; charset=utf-8')
       .header('content-security-policy', "default-src 'none'; style-src 'self'; frame-ancestors 'none'")
       .send(renderReference(app.swagger() as unknown as Description)),
   );
-  app.get('/api/v1/docs/style.css', { schema: { hide: true }, config }, async (_request, reply) =>
+  app.get('/api/v1/docs/style.css', { schema: { hide: true } }, async (_request, reply) =>
     reply.type('text/css; charset=utf-8').send(style),
   );
 }

@@ -71,38 +71,29 @@ export function parseDate(name: string, given: string): Date {
   throw new AppError('request_invalid', `"${name}" is no date: ${given}`, { httpStatus: 400 });
 }
 
-/** A place in a list as an opaque text. */
-export const writeCursor = (place: readonly (string | number)[]): string =>
-  Buffer.from(JSON.stringify(place)).toString('base64url');
+/** How many items a page of a list has. */
+export const limit = (most: number, usual: number) =>
+  Type.Integer({ minimum: 1, maximum: most, default: usual });
 
-/** Reads the whole numbers of a cursor back; anything else than what a list has answered is refused. */
-export function parseCursor(given: string, numbers: readonly { least: bigint; most: bigint }[]): bigint[] {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(Buffer.from(given, 'base64url').toString('utf8'));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw cursorInvalid();
-  }
-  if (!Array.isArray(parsed) || parsed.length !== numbers.length) throw cursorInvalid();
-  // The decoder skips what is no base64: a cursor has one spelling.
-  if (writeCursor(parsed) !== given) throw cursorInvalid();
-  return numbers.map(({ least, most }, index) => {
-    const one: unknown = parsed[index];
-    if ((typeof one !== 'string' && typeof one !== 'number') || !/^\d{1,19}$/.test(String(one)))
-      throw cursorInvalid();
-    const value = BigInt(one);
-    if (value < least || value > most) throw cursorInvalid();
-    return value;
-  });
-}
+/** Where a list goes on: what the page before answered as `cursor`. */
+export const cursor = Type.String({ minLength: 1, maxLength: 1000 });
 
-/** What a cursor's numbers may be: of a serial column, or of a wide one. */
-export const serialRange = { least: 0n, most: 2_147_483_647n };
-export const wideRange = { least: 0n, most: 9_223_372_036_854_775_806n };
+/** One of some words. */
+export const oneOf = <T extends string>(words: readonly T[]) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...words] });
 
-const cursorInvalid = (): AppError =>
-  new AppError('cursor_invalid', 'this is not a cursor that this list has answered', {
-    httpStatus: 400,
-    advice: 'Begin again without a cursor.',
-  });
+/** Unknown parameters and fields are an error, not silence. */
+export const strict = { additionalProperties: false } as const;
+
+/** How many there are: exactly, or at least so many. */
+export const counted = Type.Object({
+  count: Type.Integer({ minimum: 0 }),
+  exact: Type.Boolean({ description: 'false: there are at least so many' }),
+});
+
+/** Text that a person writes; PostgreSQL holds no NUL, and a line break would tear lists apart. */
+export const words = (most: number) =>
+  Type.String({ minLength: 1, maxLength: most, pattern: '^[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]+$' });
+
+/** A schema of what is served. Told apart from its type: handlers return dates, which JSON has as text. */
+export const answers = (schema: TSchema): { 200: TSchema } => ({ 200: schema });

@@ -13,9 +13,8 @@ import { withScheme } from '../source-lists/index.ts';
 import { requireSource, type Source } from '../sources/index.ts';
 import type { Clock } from '../telemetry/index.ts';
 import { requireAllowed } from './addresses.ts';
-import { oneOf, strict } from './fields.ts';
-import { address, answer, count, orNull, slug } from './schemas.ts';
-import { selectorsShape } from './source-shapes.ts';
+import { address, answer, count, oneOf, orNull, slug, strict } from './schemas.ts';
+import { selectorsShape } from './source-schemas.ts';
 import { selectorRate } from './sources.ts';
 
 const mostAtOnce = 4;

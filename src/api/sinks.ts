@@ -16,8 +16,19 @@ import {
 import { requireSource } from '../sources/index.ts';
 import { saveAudit } from '../switches/index.ts';
 import { urlId } from '../url/index.ts';
-import { limit, oneOf, strict } from './fields.ts';
-import { answer, count, date, givenDate, orNull, parseDate, serial, slug } from './schemas.ts';
+import {
+  answer,
+  count,
+  date,
+  givenDate,
+  limit,
+  oneOf,
+  orNull,
+  parseDate,
+  serial,
+  slug,
+  strict,
+} from './schemas.ts';
 
 const tags = ['sinks'];
 const named = Type.Object({ id: Type.String({ pattern: '^[a-z0-9_-]{1,100}$' }) }, strict);

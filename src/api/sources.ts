@@ -29,22 +29,23 @@ import {
 } from '../sources/index.ts';
 import { saveAudit } from '../switches/index.ts';
 import { requireAllowed } from './addresses.ts';
-import { cursor, limit, oneOf, strict } from './fields.ts';
+import { parseCursor, serialRange, writeCursor } from './cursors.ts';
 import type { Identity } from './identity.ts';
 import {
   answer,
   count,
+  cursor,
   date,
+  limit,
+  oneOf,
   orNull,
   pageFields,
-  parseCursor,
   serial,
-  serialRange,
   shownTotal,
   slug,
+  strict,
   text,
   total,
-  writeCursor,
 } from './schemas.ts';
 import {
   newSourceShape,
@@ -56,7 +57,7 @@ import {
   sourceChangeShape,
   sourceShape,
   statusFields,
-} from './source-shapes.ts';
+} from './source-schemas.ts';
 
 const tags = ['sources'];
 const named = Type.Object({ slug }, strict);

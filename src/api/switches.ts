@@ -3,8 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Database } from '../db/index.ts';
 import { listSwitches, saveSwitch, switchNames } from '../switches/index.ts';
-import { oneOf, strict } from './fields.ts';
-import { answer, date, orNull } from './schemas.ts';
+import { answer, date, oneOf, orNull, strict } from './schemas.ts';
 
 const state = answer({
   name: oneOf(switchNames),

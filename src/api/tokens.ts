@@ -11,8 +11,8 @@ import {
 } from '../auth/index.ts';
 import type { Database } from '../db/index.ts';
 import { AppError } from '../errors/index.ts';
-import { cursor, limit, strict } from './fields.ts';
 import { roleSchema } from './identity.ts';
+import { cursor, limit, strict } from './schemas.ts';
 
 const time = Type.Union([Type.String(), Type.Null()]);
 const tokenFields = {

@@ -3,8 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Database } from '../db/index.ts';
 import { loadLeases, loadWorkers } from '../domains/index.ts';
-import { strict } from './fields.ts';
-import { answers, maybe, time } from './shapes.ts';
+import { answers, date, orNull, strict } from './schemas.ts';
 
 const nothing = Type.Object({}, strict);
 
@@ -26,7 +25,7 @@ export function addWorkerRoutes(instance: FastifyInstance, { database }: { datab
               Type.Object({
                 owner: Type.String(),
                 leases: Type.Integer(),
-                earliestExpiry: time,
+                earliestExpiry: date,
                 expired: Type.Integer(),
               }),
             ),
@@ -51,16 +50,16 @@ export function addWorkerRoutes(instance: FastifyInstance, { database }: { datab
               Type.Object({
                 id: Type.String(),
                 isKnown: Type.Boolean({ description: 'false: it holds leases and never registered' }),
-                role: maybe(Type.String()),
-                pool: maybe(Type.String()),
-                host: maybe(Type.String()),
-                pid: maybe(Type.Integer()),
-                version: maybe(Type.String()),
-                startedAt: maybe(time),
-                heartbeatAt: maybe(time),
+                role: orNull(Type.String()),
+                pool: orNull(Type.String()),
+                host: orNull(Type.String()),
+                pid: orNull(Type.Integer()),
+                version: orNull(Type.String()),
+                startedAt: orNull(date),
+                heartbeatAt: orNull(date),
                 isAlive: Type.Boolean(),
                 leases: Type.Integer(),
-                earliestExpiry: maybe(time),
+                earliestExpiry: orNull(date),
                 expired: Type.Integer(),
               }),
             ),

@@ -20,9 +20,10 @@ export function beginningsOf(query: string): string[] {
  */
 export const snippetJoin = (asked: string, beginnings: string): string => `
        CROSS JOIN LATERAL (SELECT left(d.text, 20000) AS text OFFSET 0) t
+       CROSS JOIN LATERAL (SELECT ' ' || lower(t.text) AS text OFFSET 0) l
        CROSS JOIN LATERAL (
          SELECT string_agg(substring(t.text FROM greatest(a.place - 200, 1) FOR 500), ' … ') AS text
-           FROM (SELECT DISTINCT strpos(' ' || lower(t.text), ' ' || b.word) AS place FROM unnest(${beginnings}::text[]) b(word)) a
+           FROM (SELECT DISTINCT strpos(l.text, ' ' || b.word) AS place FROM unnest(${beginnings}::text[]) b(word)) a
           WHERE a.place > 0 OFFSET 0) w
        CROSS JOIN LATERAL (SELECT ts_headline('simple', w.text, ${asked}, '${options}') AS text OFFSET 0) p
        CROSS JOIN LATERAL (

@@ -73,7 +73,7 @@ test('one is blocked, reset and taken from its worker, each with who did it', as
   });
   const { body } = await get('/domains/a0.test/events?limit=1');
   expect(body.items).toMatchObject([
-    { from: 'blocked', to: 'pending', reason: 'they mended it', actor: 'api' },
+    { from: 'blocked', to: 'pending', reason: 'they mended it', actor: 'token:test admin' },
   ]);
   const rest = await get(`/domains/a0.test/events?cursor=${body.cursor}`);
   expect(rest.body).toMatchObject({ items: [{ to: 'blocked', reason: 'nothing but spam' }], cursor: null });
@@ -91,7 +91,7 @@ test('one is blocked, reset and taken from its worker, each with who did it', as
   expect((await get('/workers')).body.items).toMatchObject([{ id: 'w1', isKnown: false, leases: 30 }]);
   expect((await post('/domains/a0.test/release')).body).toMatchObject({ released: true, owner: 'w1' });
   const audit = await lab.database.pool.query(`SELECT actor, subject FROM audit WHERE action = 'release'`);
-  expect(audit.rows).toEqual([{ actor: 'api', subject: 'a0.test' }]);
+  expect(audit.rows).toEqual([{ actor: 'token:test admin', subject: 'a0.test' }]);
   for (const [path, wish] of [
     ['/domains/nobody.test/block', { reason: 'x' }],
     ['/domains/nobody.test/reset', { reason: 'x' }],
@@ -192,7 +192,7 @@ test('a list of domains is entered, as text or as objects, and again', async () 
   const send = async (type: string, body: string, query = 'dataset=list_1') => {
     const response = await fetch(`${lab.address}/api/v1/domains/seed?${query}`, {
       method: 'POST',
-      headers: { 'content-type': type },
+      headers: { ...lab.headersOf('admin'), 'content-type': type },
       body,
     });
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };

@@ -59,7 +59,7 @@ test('a blocked, a dead and an unknown one', async () => {
   await lab.ask('DELETE', `/api/v1/frontier/${id}`);
   const dead = (await ask(urlQuery('https://herald.test/over'))).body.items[0];
   expect(dead).toMatchObject({ state: 'dead' });
-  expect(dead.text).toContain('It was given up: an operator removed it (by api).');
+  expect(dead.text).toContain('It was given up: an operator removed it (by token:test admin).');
   const unknown = (await ask(urlQuery('https://never.test/'))).body.items[0];
   expect(unknown).toMatchObject({ state: 'unknown', text: 'unknown. This URL was never submitted.' });
 });

@@ -227,7 +227,7 @@ describe('actions', () => {
     expect((await get(`/frontier/${id}`)).body).toMatchObject({
       status: 'dead',
       errorCode: 'removed',
-      errorText: 'by api',
+      errorText: 'by token:test admin',
       dueAt: null,
       ready: false,
     });
@@ -377,12 +377,12 @@ describe('actions', () => {
       `SELECT action, actor, count(*)::integer AS n FROM audit WHERE action LIKE 'url%' GROUP BY 1, 2 ORDER BY 1`,
     );
     expect(audit.rows).toEqual([
-      { action: 'url_remove', actor: 'api', n: 3 },
-      { action: 'url_retry', actor: 'api', n: 1 },
-      { action: 'url_set_priority', actor: 'api', n: 1 },
-      { action: 'urls_remove', actor: 'api', n: 3 },
-      { action: 'urls_retry', actor: 'api', n: 1 },
-      { action: 'urls_set_priority', actor: 'api', n: 1 },
+      { action: 'url_remove', actor: 'token:test admin', n: 3 },
+      { action: 'url_retry', actor: 'token:test admin', n: 1 },
+      { action: 'url_set_priority', actor: 'token:test admin', n: 1 },
+      { action: 'urls_remove', actor: 'token:test admin', n: 3 },
+      { action: 'urls_retry', actor: 'token:test admin', n: 1 },
+      { action: 'urls_set_priority', actor: 'token:test admin', n: 1 },
     ]);
   });
 });

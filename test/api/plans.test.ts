@@ -48,6 +48,7 @@ beforeAll(async () => {
     metrics: createMetrics(),
     version: '0.0.0-test',
     loops: () => [],
+    operator: { name: 'test', role: 'admin' },
   });
 }, 120_000);
 afterAll(async () => {
@@ -123,6 +124,7 @@ test.each([
   '/domains?status=blocked&limit=50',
   '/domains?q=more12&limit=50',
   '/domains?q=more12&status=active&limit=50',
+  '/documents?limit=50',
   `/domains/${name}`,
   `/domains/${name}/events`,
   `/domains/${name}/robots`,

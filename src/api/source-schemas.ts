@@ -3,9 +3,8 @@ import { type SourceStatus, sourceStatuses, sourceStatusOf } from '../channels/i
 import { AppError } from '../errors/index.ts';
 import { checkSettings } from '../source-lists/index.ts';
 import type { Source, SourceSettings } from '../sources/index.ts';
-import { oneOf, strict } from './fields.ts';
 import type { Identity } from './identity.ts';
-import { count, date, orNull, serial, text } from './schemas.ts';
+import { count, date, oneOf, orNull, serial, strict, text } from './schemas.ts';
 
 const modes = ['feed', 'spider', 'both'] as const;
 const patterns = Type.Array(text(1000), { maxItems: 500 });

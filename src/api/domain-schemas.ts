@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { type DomainRow, domainStatuses } from '../domains/index.ts';
-import { oneOf } from './fields.ts';
-import { maybe, time } from './shapes.ts';
+import { date, oneOf, orNull } from './schemas.ts';
 
 /** A domain's name in any spelling. */
 export const named = Type.Object({ name: Type.String({ minLength: 1, maxLength: 300 }) });
@@ -11,11 +10,11 @@ export const domainItem = Type.Object({
   key: Type.String(),
   name: Type.String(),
   status: oneOf(domainStatuses),
-  reason: maybe(Type.String()),
-  since: time,
-  restUntil: maybe(time),
+  reason: orNull(Type.String()),
+  since: date,
+  restUntil: orNull(date),
   isPermanent: Type.Boolean(),
-  nextAt: maybe(time),
+  nextAt: orNull(date),
   pagesKnown: Type.Number(),
   pagesCrawled: Type.Number(),
   documents: Type.Number(),
@@ -26,10 +25,10 @@ export const domainItem = Type.Object({
   errorRate: Type.Number(),
   errorsTotal: Type.Number(),
   errorsConsecutive: Type.Integer(),
-  firstSeenAt: time,
-  lastCrawledAt: maybe(time),
-  seedRank: maybe(Type.Integer()),
-  dataset: maybe(Type.String()),
+  firstSeenAt: date,
+  lastCrawledAt: orNull(date),
+  seedRank: orNull(Type.Integer()),
+  dataset: orNull(Type.String()),
   score: Type.Number(),
   queued: Type.Integer(),
   budgeted: Type.Integer(),
@@ -37,8 +36,8 @@ export const domainItem = Type.Object({
 
 /** A move of a domain. */
 export const domainEvent = Type.Object({
-  at: time,
-  from: maybe(oneOf(domainStatuses)),
+  at: date,
+  from: orNull(oneOf(domainStatuses)),
   to: oneOf(domainStatuses),
   reason: Type.String(),
   actor: Type.String(),
@@ -47,39 +46,39 @@ export const domainEvent = Type.Object({
 /** One domain with everything about it. */
 export const domainCard = Type.Object({
   ...domainItem.properties,
-  now: time,
-  parentDomain: maybe(Type.String()),
-  entryUrl: maybe(Type.String()),
-  firstBlockedAt: maybe(time),
+  now: date,
+  parentDomain: orNull(Type.String()),
+  entryUrl: orNull(Type.String()),
+  firstBlockedAt: orNull(date),
   blockCount: Type.Integer(),
   unreachableCount: Type.Integer(),
   depthReached: Type.Integer(),
-  top: maybe(Type.Integer()),
-  hold: maybe(Type.String()),
+  top: orNull(Type.Integer()),
+  hold: orNull(Type.String()),
   pool: Type.String(),
-  wakeAt: maybe(time),
-  lastGoodAt: maybe(time),
-  lease: maybe(Type.Object({ owner: Type.String(), until: time, inFlight: Type.Integer() })),
+  wakeAt: orNull(date),
+  lastGoodAt: orNull(date),
+  lease: orNull(Type.Object({ owner: Type.String(), until: date, inFlight: Type.Integer() })),
   delay: Type.Object({
     totalMs: Type.Integer(),
-    robotsMs: maybe(Type.Integer()),
-    configuredMs: maybe(Type.Integer()),
-    sourceMs: maybe(Type.Integer()),
+    robotsMs: orNull(Type.Integer()),
+    configuredMs: orNull(Type.Integer()),
+    sourceMs: orNull(Type.Integer()),
     penaltyMs: Type.Integer(),
   }),
   budget: Type.Object({
-    max: maybe(Type.Integer()),
-    configured: maybe(Type.Integer()),
-    left: maybe(Type.Integer()),
-    until: maybe(time),
+    max: orNull(Type.Integer()),
+    configured: orNull(Type.Integer()),
+    left: orNull(Type.Integer()),
+    until: orNull(date),
     isOpen: Type.Boolean(),
   }),
   circuit: Type.Object({
     isOpen: Type.Boolean(),
     refusals: Type.Array(Type.String()),
-    opens: Type.Array(Type.Object({ at: time, reason: Type.String() })),
+    opens: Type.Array(Type.Object({ at: date, reason: Type.String() })),
     networkFailures: Type.Integer(),
-    networkSince: maybe(time),
+    networkSince: orNull(date),
   }),
   scoreTerms: Type.Object({
     rank: Type.Number(),
@@ -92,32 +91,32 @@ export const domainCard = Type.Object({
   explanation: Type.Object({
     state: Type.String(),
     sentences: Type.Array(Type.String()),
-    expectedAt: maybe(time),
+    expectedAt: orNull(date),
     advice: Type.Array(Type.String()),
   }),
   events: Type.Array(domainEvent),
   runs: Type.Array(
     Type.Object({
-      startedAt: time,
-      untilAt: time,
+      startedAt: date,
+      untilAt: date,
       mode: oneOf(['discovery', 'refresh']),
       budget: Type.Integer(),
       pages: Type.Integer(),
       documents: Type.Integer(),
     }),
   ),
-  robots: Type.Array(Type.Object({ origin: Type.String(), outcome: Type.String(), fetchedAt: time })),
+  robots: Type.Array(Type.Object({ origin: Type.String(), outcome: Type.String(), fetchedAt: date })),
 });
 
 /** A robots.txt, parsed. */
 export const robotsItem = Type.Object({
   origin: Type.String(),
   outcome: oneOf(['rules', 'allow_all', 'unavailable']),
-  httpStatus: maybe(Type.Integer()),
-  errorCode: maybe(Type.String()),
-  fetchedAt: time,
-  expiresAt: time,
-  body: maybe(oneOf(['text', 'html', 'binary'])),
+  httpStatus: orNull(Type.Integer()),
+  errorCode: orNull(Type.String()),
+  fetchedAt: date,
+  expiresAt: date,
+  body: orNull(oneOf(['text', 'html', 'binary'])),
   truncated: Type.Boolean(),
   groups: Type.Array(
     Type.Object({
@@ -127,7 +126,7 @@ export const robotsItem = Type.Object({
     }),
   ),
   sitemaps: Type.Array(Type.Object({ url: Type.String(), line: Type.Integer() })),
-  crawlDelay: maybe(Type.Object({ seconds: Type.Number(), line: Type.Integer(), capped: Type.Boolean() })),
+  crawlDelay: orNull(Type.Object({ seconds: Type.Number(), line: Type.Integer(), capped: Type.Boolean() })),
 });
 
 /** A domain as it is shown: the key is 64 bits, JSON has it as the public ids spell it. */

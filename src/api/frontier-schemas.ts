@@ -15,8 +15,7 @@ import {
 } from '../frontier/index.ts';
 import { requireSource } from '../sources/index.ts';
 import { channelHash, identifyUrl, urlId } from '../url/index.ts';
-import { oneOf } from './fields.ts';
-import { maybe, time } from './shapes.ts';
+import { date, oneOf, orNull } from './schemas.ts';
 
 const listOf = (known: readonly string[]) => {
   const one = `(${known.join('|')})`;
@@ -131,36 +130,36 @@ export const urlItem = Type.Object({
   priority: Type.Integer(),
   level: Type.Integer(),
   ready: Type.Boolean(),
-  sourceId: maybe(Type.Integer()),
-  dueAt: maybe(time),
-  discoveredAt: time,
-  lastFetchedAt: maybe(time),
+  sourceId: orNull(Type.Integer()),
+  dueAt: orNull(date),
+  discoveredAt: date,
+  lastFetchedAt: orNull(date),
   tries: Type.Integer(),
-  httpStatus: maybe(Type.Integer()),
-  errorCode: maybe(Type.String()),
+  httpStatus: orNull(Type.Integer()),
+  errorCode: orNull(Type.String()),
 });
 
 /** A URL with everything its row says. */
 export const urlCard = Type.Object({
   ...urlItem.properties,
-  sourceSlug: maybe(Type.String()),
-  parentUrl: maybe(Type.String()),
+  sourceSlug: orNull(Type.String()),
+  parentUrl: orNull(Type.String()),
   depth: Type.Integer(),
   hops: Type.Integer(),
   fetchCount: Type.Integer(),
   crashes: Type.Integer(),
-  refreshSeconds: maybe(Type.Integer()),
-  etag: maybe(Type.String()),
-  lastModified: maybe(Type.String()),
-  contentHash: maybe(Type.String()),
-  duplicateOf: maybe(Type.String()),
-  redirectedTo: maybe(Type.String()),
-  errorText: maybe(Type.String()),
-  validationStatus: maybe(Type.String()),
-  rejectionReason: maybe(Type.String()),
+  refreshSeconds: orNull(Type.Integer()),
+  etag: orNull(Type.String()),
+  lastModified: orNull(Type.String()),
+  contentHash: orNull(Type.String()),
+  duplicateOf: orNull(Type.String()),
+  redirectedTo: orNull(Type.String()),
+  errorText: orNull(Type.String()),
+  validationStatus: orNull(Type.String()),
+  rejectionReason: orNull(Type.String()),
   budgeted: Type.Boolean(),
   inFlight: Type.Boolean(),
-  domain: maybe(Type.String()),
+  domain: orNull(Type.String()),
 });
 
 /** The counts of rows by status, as fields of an answer. */

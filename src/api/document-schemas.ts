@@ -1,6 +1,5 @@
 import { Type } from 'typebox';
-import { oneOf } from './fields.ts';
-import { answer, count, date, orNull, serial } from './schemas.ts';
+import { answer, count, date, oneOf, orNull, serial } from './schemas.ts';
 
 /** How a verdict on a document stands. */
 export const classification = oneOf(['pending', 'classified', 'failed'] as const);

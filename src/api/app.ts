@@ -23,6 +23,7 @@ import { addFrontierRoutes } from './frontier.ts';
 import { answerHealth } from './health.ts';
 import { addHostCheck, addSecurityHeaders } from './hosts.ts';
 import { addGuard } from './identity.ts';
+import { addImageRoutes } from './images.ts';
 import { addListRoutes } from './lists.ts';
 import { addProblems, problemSchema, sendProblem } from './problems.ts';
 import { addRateLimits } from './rate-limits.ts';
@@ -123,6 +124,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   addWorkerRoutes(app, options);
   addDocumentRoutes(app, options);
   addDocumentStream(app, { ...options, streams });
+  addImageRoutes(app, options);
   addSinkRoutes(app, options);
   addSwitchRoutes(app, options);
   addConfigRoutes(app, options);
@@ -191,7 +193,7 @@ function addHealthRoutes(app: FastifyInstance, options: ApiOptions): void {
     reply
       .type('text/plain')
       .send(
-        `Outrider ${options.version}\n\nEverything below /api/v1 needs a token (outrider token create) or a session (outrider token sign-in).\n\n/api/v1/sources\n/api/v1/channels\n/api/v1/frontier/stats\n/api/v1/domains\n/api/v1/workers\n/api/v1/documents?q=words\n/api/v1/documents/changes\n/api/v1/documents/stream\n/api/v1/sinks\n/api/v1/switches\n/api/v1/audit\n/api/v1/events\n/api/v1/openapi.json\n/health\n/metrics\n`,
+        `Outrider ${options.version}\n\nEverything below /api/v1 needs a token (outrider token create) or a session (outrider token sign-in).\n\n/api/v1/sources\n/api/v1/channels\n/api/v1/frontier/stats\n/api/v1/domains\n/api/v1/workers\n/api/v1/documents?q=words\n/api/v1/documents/changes\n/api/v1/documents/stream\n/api/v1/images\n/api/v1/sinks\n/api/v1/switches\n/api/v1/audit\n/api/v1/events\n/api/v1/openapi.json\n/health\n/metrics\n`,
       ),
   );
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { Database } from '../db/index.ts';
 import type { Context } from './context.ts';
 import { openQuietly, quietLog } from './context.ts';
 import { operatorName } from './operator.ts';
@@ -80,30 +81,11 @@ export async function withApi<T>(context: Context, work: (api: Api) => Promise<T
       }),
     );
   }
-  // Side by side: the server of the database starts while the routes are read in.
-  const [{ buildApi }, database, { createMetrics, systemClock }] = await Promise.all([
-    import('../api/index.ts'),
-    openQuietly(context),
-    import('../telemetry/index.ts'),
-  ]);
+  const inside = new ApiInside(context);
   try {
-    const app = await buildApi({
-      database,
-      config: context.loaded.config,
-      clock: systemClock,
-      log: quietLog(context),
-      metrics: createMetrics(),
-      version: context.version,
-      loops: () => [],
-      operator: { name: operatorName(), role: 'admin' },
-    });
-    try {
-      return await work(apiOf(null, askInside(app)));
-    } finally {
-      await app.close();
-    }
+    return await work(apiOf(null, inside));
   } finally {
-    await database.close();
+    await inside.close();
   }
 }
 
@@ -113,25 +95,72 @@ function isOpenRoad(server: string): boolean {
   return protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
-function askInside(app: FastifyInstance): Asker {
-  const headersOf = (headers: object): Record<string, string> =>
-    Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
-  return {
-    whole: async ({ method, path, body, file }) => {
-      const answer = await app.inject({
-        method,
-        url: path,
-        ...(body === undefined ? {} : { payload: body as object }),
-        ...(file === undefined ? {} : { payload: file.text, headers: { 'content-type': file.type } }),
-      });
-      return { status: answer.statusCode, headers: headersOf(answer.headers), text: answer.payload };
-    },
-    pieces: async (path) => {
-      const answer = await app.inject({ method: 'GET', url: path, payloadAsStream: true });
-      return { status: answer.statusCode, headers: headersOf(answer.headers), pieces: answer.stream() };
-    },
-  };
+/** The API inside this process: of each subject that a command asks about, the routes. */
+class ApiInside implements Asker {
+  readonly #context: Context;
+  readonly #database: Promise<Database>;
+  readonly #apps = new Map<string, Promise<FastifyInstance>>();
+
+  constructor(context: Context) {
+    this.#context = context;
+    // At once: the server of the database starts while routes are read in. What it meets is thrown when it is asked.
+    this.#database = openQuietly(context);
+    this.#database.catch(() => undefined);
+  }
+
+  async whole({ method, path, body, file }: ApiRequest): Promise<ApiAnswer> {
+    const app = await this.#appOf(path);
+    const answer = await app.inject({
+      method,
+      url: path,
+      ...(body === undefined ? {} : { payload: body as object }),
+      ...(file === undefined ? {} : { payload: file.text, headers: { 'content-type': file.type } }),
+    });
+    return { status: answer.statusCode, headers: headersOf(answer.headers), text: answer.payload };
+  }
+
+  async pieces(path: string): Promise<ApiStream> {
+    const app = await this.#appOf(path);
+    const answer = await app.inject({ method: 'GET', url: path, payloadAsStream: true });
+    return { status: answer.statusCode, headers: headersOf(answer.headers), pieces: answer.stream() };
+  }
+
+  async close(): Promise<void> {
+    for (const app of await Promise.allSettled(this.#apps.values()))
+      if (app.status === 'fulfilled') await app.value.close();
+    const database = await this.#database.catch(() => null);
+    await database?.close();
+  }
+
+  #appOf(path: string): Promise<FastifyInstance> {
+    const subject = /^\/api\/v1\/([a-z]+)/.exec(path)?.[1] ?? '';
+    const app = this.#apps.get(subject) ?? this.#build(subject);
+    this.#apps.set(subject, app);
+    return app;
+  }
+
+  async #build(subject: string): Promise<FastifyInstance> {
+    const [{ buildApi, subjects }, { createMetrics, systemClock }] = await Promise.all([
+      import('../api/index.ts'),
+      import('../telemetry/index.ts'),
+    ]);
+    const known = subjects.find((one) => one === subject);
+    return buildApi({
+      database: await this.#database,
+      config: this.#context.loaded.config,
+      clock: systemClock,
+      log: quietLog(this.#context),
+      metrics: createMetrics(),
+      version: this.#context.version,
+      loops: () => [],
+      operator: { name: operatorName(), role: 'admin' },
+      ...(known === undefined ? {} : { subject: known }),
+    });
+  }
 }
+
+const headersOf = (headers: object): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
 
 function apiOf(server: string | null, ask: Asker): Api {
   const send = async <T>(request: ApiRequest): Promise<T> => {

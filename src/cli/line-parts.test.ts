@@ -26,8 +26,7 @@ test('a line without end is cut', async () => {
   expect(await partsOf('aaaaaaa\nb', 3, 3)).toEqual([
     { text: 'aaa', firstLine: 1 },
     { text: 'aaa', firstLine: 1 },
-    { text: 'a\n', firstLine: 1 },
-    { text: 'b', firstLine: 2 },
+    { text: 'a\nb', firstLine: 1 },
   ]);
 });
 

@@ -25,7 +25,6 @@ export { exportSources } from './export-list.ts';
 export { loadSeen, pruneStates, type SitemapFile, saveFiles, saveSeen } from './files.ts';
 export { type BadLine, type ImportOptions, type ImportReport, importSources } from './import-list.ts';
 export {
-  type ChannelFilter,
   countSources,
   findSourceStatus,
   pageSources,

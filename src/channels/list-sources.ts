@@ -114,11 +114,9 @@ export async function countSources(db: Queryable, most: number): Promise<number>
 
 /** Which channels; all unless said. */
 export type ChannelFilter = {
-  source?: string;
   kind?: 'feed' | 'sitemap' | 'page';
   failing?: boolean;
   pushed?: boolean;
   /** Also the files that sitemap indexes name. */
   files?: boolean;
-  limit?: number;
 };

@@ -121,14 +121,21 @@ async function recalculate(api: Api, progress: Progress): Promise<RecalculateRep
 
 async function backfill(api: Api): Promise<BackfillReport> {
   const made = { active: 0, exhausted: 0, blocked: 0 };
-  let slots = 0;
-  for (;;) {
-    const part = await api.post<BackfillReport>('/api/v1/domains/backfill', undefined, patiently);
-    for (const status of ['active', 'exhausted', 'blocked'] as const) made[status] += part.made[status];
-    slots += part.slots;
-    // Every call looks at all rows first, so what was only counted is told by the last.
-    if (part.finished) return { ...part, made, slots };
-    const sum = made.active + made.exhausted + made.blocked;
-    if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${sum} domains made, going on …`);
+  let [slots, merged] = [0, 0];
+  const { stderr } = process;
+  try {
+    for (;;) {
+      const part = await api.post<BackfillReport>('/api/v1/domains/backfill', undefined, patiently);
+      for (const status of ['active', 'exhausted', 'blocked'] as const) made[status] += part.made[status];
+      slots += part.slots;
+      merged += part.merged;
+      // Every call looks at all rows first, so what was only counted is told by the last.
+      if (part.finished) return { ...part, made, slots, merged };
+      const sum = made.active + made.exhausted + made.blocked;
+      // No bar: nobody knows how many there will be.
+      if (stderr.isTTY) stderr.write(`\r\u001b[K${sum} domains made, going on …`);
+    }
+  } finally {
+    if (stderr.isTTY) stderr.write('\r\u001b[K');
   }
 }

@@ -1,4 +1,3 @@
-import swagger from '@fastify/swagger';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { type FastifyInstance, fastify, type RouteOptions } from 'fastify';
@@ -9,32 +8,15 @@ import type { Database } from '../db/index.ts';
 import type { LoopHealth } from '../resilience/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { addSessionRoutes } from './auth.ts';
-import { addChannelRoutes } from './channels.ts';
-import { addConfigRoutes } from './config.ts';
 import { sessionCookie } from './credentials.ts';
-import { addDiagnosisRoutes } from './diagnosis.ts';
-import { addDocumentStream } from './document-stream.ts';
-import { addDocumentRoutes } from './documents.ts';
-import { addDomainActionRoutes } from './domain-actions.ts';
-import { addDomainRoutes } from './domains.ts';
-import { addEventRoutes } from './events.ts';
-import { addExplainRoutes } from './explain.ts';
-import { addFrontierRoutes } from './frontier.ts';
 import { answerHealth } from './health.ts';
 import { addHostCheck, addSecurityHeaders } from './hosts.ts';
 import { addGuard } from './identity.ts';
-import { addListRoutes } from './lists.ts';
 import { addProblems, problemSchema, sendProblem } from './problems.ts';
 import { addRateLimits } from './rate-limits.ts';
-import { addReferencePage } from './reference-page.ts';
-import { addSelectorRoutes } from './selectors.ts';
 import { addSignIn } from './sign-in.ts';
-import { addSinkRoutes } from './sinks.ts';
-import { addSourceRoutes } from './sources.ts';
 import { StreamRoom } from './streams.ts';
-import { addSwitchRoutes } from './switches.ts';
-import { addTokenRoutes } from './tokens.ts';
-import { addWorkerRoutes } from './workers.ts';
+import { loadSubject, type Subject, subjects } from './subjects.ts';
 
 export type ApiOptions = {
   database: Database;
@@ -46,6 +28,8 @@ export type ApiOptions = {
   loops: () => readonly LoopHealth[];
   /** Who asks, where the API is called inside a process and never listens: nobody signs in there. */
   operator?: Identity;
+  /** Only the routes about this; all unless said. A command asks few, and to read in all of them takes a second. */
+  subject?: Subject;
   /** Hears of every route as it is added; tests of all routes ask for it. */
   onRoute?: (route: RouteOptions) => void;
 };
@@ -82,19 +66,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   addNumberCheck(app);
   // Schemas of answers are for readers and tests. A serializer made from them would drop what they do not name.
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
-  await app.register(swagger, {
-    openapi: {
-      openapi: '3.1.0',
-      info: { title: 'Outrider', version: options.version },
-      components: {
-        securitySchemes: {
-          bearer: { type: 'http', scheme: 'bearer', description: 'an API token (otr_…) or a JWT' },
-          session: { type: 'apiKey', in: 'cookie', name: sessionCookie },
-        },
-      },
-      security: [{ bearer: [] }, { session: [] }],
-    },
-  });
+  if (options.operator === undefined) await describe(app, options.version);
   app.addHook('onRoute', (route) => {
     options.onRoute?.(route);
     if (route.schema === undefined || route.schema.hide === true) return;
@@ -111,28 +83,34 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   const streams = new StreamRoom(app, options);
   addSignIn(app, { ...options, auth, limits });
   addSessionRoutes(app, { auth });
-  addTokenRoutes(app, { database, auth });
   addHealthRoutes(app, options);
-  addReferencePage(app);
-  addSourceRoutes(app, options);
-  addSelectorRoutes(app, options);
-  addListRoutes(app, options);
-  addChannelRoutes(app, options);
-  addFrontierRoutes(app, options);
-  addDomainRoutes(app, options);
-  addDomainActionRoutes(app, options);
-  addExplainRoutes(app, options);
-  addWorkerRoutes(app, options);
-  addDocumentRoutes(app, options);
-  addDocumentStream(app, { ...options, streams });
-  addSinkRoutes(app, options);
-  addSwitchRoutes(app, options);
-  addConfigRoutes(app, options);
-  addEventRoutes(app, { ...options, streams });
-  addDiagnosisRoutes(app, options);
+  const parts = { ...options, auth, streams };
+  const wanted = options.subject === undefined ? subjects : [options.subject];
+  for (const addRoutes of (await Promise.all(wanted.map(loadSubject))).flat()) addRoutes(app, parts);
   // Hubs call servers; a command inside a process would only load the HTTP client that they need.
-  if (options.operator === undefined) (await import('./websub.ts')).addWebSubRoutes(app, options);
+  if (options.operator === undefined) {
+    (await import('./websub.ts')).addWebSubRoutes(app, options);
+    (await import('./reference-page.ts')).addReferencePage(app);
+  }
   return app;
+}
+
+/** The description of all routes, which nobody asks for inside a process. */
+async function describe(app: FastifyInstance, version: string): Promise<void> {
+  const { default: swagger } = await import('@fastify/swagger');
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Outrider', version: version },
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer', description: 'an API token (otr_…) or a JWT' },
+          session: { type: 'apiKey', in: 'cookie', name: sessionCookie },
+        },
+      },
+      security: [{ bearer: [] }, { session: [] }],
+    },
+  });
 }
 
 /** A validator that is made when it is first asked. */
@@ -192,7 +170,7 @@ function addHealthRoutes(app: FastifyInstance, options: ApiOptions): void {
     reply
       .type('text/plain')
       .send(
-        `Outrider ${options.version}\n\nEverything below /api/v1 needs a token (outrider token create) or a session (outrider token sign-in).\n\n/api/v1/sources\n/api/v1/channels\n/api/v1/frontier/stats\n/api/v1/domains\n/api/v1/workers\n/api/v1/documents?q=words\n/api/v1/documents/changes\n/api/v1/documents/stream\n/api/v1/sinks\n/api/v1/switches\n/api/v1/audit\n/api/v1/events\n/api/v1/docs\n/api/v1/openapi.json\n/health\n/metrics\n`,
+        `Outrider ${options.version}\n\nEverything below /api/v1 needs a token (outrider token create) or a session (outrider token sign-in).\n\n/api/v1/sources\n/api/v1/channels\n/api/v1/frontier/stats\n/api/v1/domains\n/api/v1/workers\n/api/v1/documents?q=words\n/api/v1/documents/changes\n/api/v1/documents/stream\n/api/v1/images\n/api/v1/sinks\n/api/v1/switches\n/api/v1/audit\n/api/v1/events\n/api/v1/docs\n/api/v1/openapi.json\n/health\n/metrics\n`,
       ),
   );
 }

@@ -6,8 +6,10 @@ import {
   type ChannelStatus,
   createChannel,
   findChannel,
+  findNamedChannel,
   listAddresses,
   listChannels,
+  loadDiscoveryDelay,
   loadPolls,
   loadPushStates,
   type PushState,
@@ -94,6 +96,7 @@ const channelFields = {
   push: orNull(pushShape),
 };
 const channelShape = answer(channelFields);
+const addedShape = answer({ ...channelFields, created: Type.Boolean() });
 
 const pollShape = answer({
   at: date,
@@ -132,6 +135,9 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
             failing: Type.Optional(Type.Boolean({ description: 'only those whose polls fail' })),
             pushed: Type.Optional(Type.Boolean({ description: 'only those that a hub pushes' })),
             files: Type.Optional(Type.Boolean({ description: 'also the files that sitemap indexes name' })),
+            url: Type.Optional(
+              text(2048, { description: 'the one that has or had this address; goes with no other filter' }),
+            ),
             limit: limit(1000, 100),
             cursor: Type.Optional(cursor),
           },
@@ -141,7 +147,12 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
       },
     },
     async ({ query }) => {
-      const { source, kind, failing, pushed, files } = query;
+      const { source, kind, failing, pushed, files, url } = query;
+      if (url !== undefined) {
+        requireAlone(query);
+        const found = await findNamedChannel(pool, withScheme(url));
+        return { items: found === null ? [] : [await loadShown(pool, found.id)], cursor: null };
+      }
       const [errorsInRow, id] =
         query.cursor === undefined ? [] : parseCursor(query.cursor, [serialRange, serialRange]);
       const after = id === undefined ? {} : { after: { errorsInRow: Number(errorsInRow), id: Number(id) } };
@@ -159,6 +170,25 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
         cursor: next === null ? null : writeCursor([next.errorsInRow, next.id]),
       };
     },
+  );
+  app.get(
+    '/api/v1/channels/delay',
+    {
+      schema: {
+        operationId: 'getDiscoveryDelay',
+        tags,
+        summary: 'How long after their publication items are found, and how late polls are, on average',
+        querystring: Type.Object({}, strict),
+        response: {
+          200: answer({
+            items: count,
+            meanSeconds: orNull(Type.Number()),
+            lateSeconds: orNull(Type.Number()),
+          }),
+        },
+      },
+    },
+    async () => loadDiscoveryDelay(pool),
   );
   app.get(
     '/api/v1/channels/:id',
@@ -207,6 +237,16 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
   );
 }
 
+const others = ['source', 'kind', 'failing', 'pushed', 'files', 'cursor'] as const;
+
+function requireAlone(query: Partial<Record<(typeof others)[number], unknown>>): void {
+  const other = others.find((name) => query[name] !== undefined);
+  if (other !== undefined)
+    throw new AppError('request_invalid', `"url" names one channel and goes with no "${other}"`, {
+      httpStatus: 400,
+    });
+}
+
 // Microseconds up to the year 9999: what lies beyond is no time that a timestamp takes.
 const timeRange = { ...wideRange, most: 253_402_300_799_999_999n };
 
@@ -229,7 +269,7 @@ function addChanging(instance: FastifyInstance, { database: { pool }, config }: 
           },
           strict,
         ),
-        response: { 200: channelShape, 201: channelShape },
+        response: { 200: addedShape, 201: addedShape },
       },
     },
     async ({ body, identity }, reply) => {
@@ -248,7 +288,7 @@ function addChanging(instance: FastifyInstance, { database: { pool }, config }: 
         ...(body.title === undefined ? {} : { title: body.title }),
       });
       if (created) await audit(pool, identity.name, 'channel_add', channel);
-      return reply.code(created ? 201 : 200).send(await loadShown(pool, channel.id));
+      return reply.code(created ? 201 : 200).send({ ...(await loadShown(pool, channel.id)), created });
     },
   );
   app.patch(

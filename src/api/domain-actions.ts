@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
@@ -9,6 +10,7 @@ import {
   blockDomain,
   changeDomain,
   type DomainChoice,
+  domainStatuses,
   recalculatePart,
   requireDomain,
   resetDomain,
@@ -18,7 +20,7 @@ import {
 import { AppError } from '../errors/index.ts';
 import { saveAudit } from '../switches/index.ts';
 import { named } from './domain-schemas.ts';
-import { answers, orNull, strict, words } from './schemas.ts';
+import { answers, oneOf, orNull, strict, words } from './schemas.ts';
 
 const tags = ['domains'];
 type Parts = { database: Database; config: Config };
@@ -68,7 +70,9 @@ function addBlocking(instance: FastifyInstance, { database, config }: Parts): vo
           },
           strict,
         ),
-        response: answers(Type.Object({ domain: Type.String(), requeued: Type.Integer() })),
+        response: answers(
+          Type.Object({ domain: Type.String(), was: oneOf(domainStatuses), requeued: Type.Integer() }),
+        ),
       },
     },
     async ({ params, body, identity }) => {
@@ -78,7 +82,7 @@ function addBlocking(instance: FastifyInstance, { database, config }: Parts): vo
         actor: identity.name,
         all: body.all ?? false,
       });
-      return { domain: known.name, requeued: requeued ?? 0 };
+      return { domain: known.name, was: known.status, requeued: requeued ?? 0 };
     },
   );
   app.post(
@@ -206,7 +210,8 @@ function addSeeding(instance: FastifyInstance, { database }: Parts): void {
           ),
         },
       },
-      async ({ body, query, identity }) => {
+      async ({ body, query, identity, raw }) => {
+        stayWith(raw);
         const report = await seedDomains(database.pool, [body], { dataset: query.dataset });
         const { badLines: _badLines, ...detail } = report;
         await saveAudit(database.pool, {
@@ -220,6 +225,9 @@ function addSeeding(instance: FastifyInstance, { database }: Parts): void {
     );
   });
 }
+
+/** The work may take longer than a silent connection is kept; calls inside a process have none. */
+const stayWith = ({ socket }: IncomingMessage): void => void socket.setTimeout?.(0);
 
 // One call works so long and answers where to go on: a client waits half a minute at most.
 const workMs = 10_000;
@@ -277,7 +285,8 @@ function addMending(instance: FastifyInstance, { database, config }: Parts): voi
         ),
       },
     },
-    async ({ query, identity }) => {
+    async ({ query, identity, raw }) => {
+      stayWith(raw);
       const { report, next } = await alone(() => recalculatePart(pool, { from: query.from, forMs: workMs }));
       await saveAudit(pool, {
         actor: identity.name,
@@ -314,7 +323,8 @@ function addMending(instance: FastifyInstance, { database, config }: Parts): voi
         ),
       },
     },
-    async ({ identity }) => {
+    async ({ identity, raw }) => {
+      stayWith(raw);
       const report = await alone(() =>
         backfillDomains(pool, {
           actor: identity.name,

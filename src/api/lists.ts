@@ -3,7 +3,13 @@ import { Readable } from 'node:stream';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { exportSources, type ImportReport, importSources } from '../channels/index.ts';
+import {
+  type BadLine,
+  countSources,
+  exportSources,
+  type ImportReport,
+  importSources,
+} from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import { AppError } from '../errors/index.ts';
@@ -94,11 +100,15 @@ function addExport(instance: FastifyInstance, { database }: Options): void {
     },
     async ({ query, identity }, reply) => {
       const format = query.format ?? 'json';
-      return reply
-        .type(types[format])
-        .header('content-disposition', `attachment; filename="sources.${endings[format]}"`)
-        .header('cache-control', 'no-store')
-        .send(Readable.from(writeSources(database, format, identity), { objectMode: false }));
+      return (
+        reply
+          .type(types[format])
+          .header('content-disposition', `attachment; filename="sources.${endings[format]}"`)
+          .header('cache-control', 'no-store')
+          // Whoever writes it down wants to say how many, and not every format can be counted by its lines.
+          .header('outrider-sources', await countSources(database.pool, 2_147_483_000))
+          .send(Readable.from(writeSources(database, format, identity), { objectMode: false }))
+      );
     },
   );
 }
@@ -146,6 +156,12 @@ function addImport(scope: FastifyInstance, options: Options): void {
               Type.Boolean({ description: 'sources that are followed take over what the list says' }),
             ),
             dry_run: Type.Optional(Type.Boolean({ description: 'only say what would be done' })),
+            part: Type.Optional(
+              Type.Boolean({
+                description:
+                  'a part of a longer list: one without any entry that can be used is no error, and up to 10,000 bad lines are told instead of 100',
+              }),
+            ),
           },
           strict,
         ),
@@ -163,7 +179,7 @@ function addImport(scope: FastifyInstance, options: Options): void {
 }
 
 type ImportRequest = FastifyRequest<{
-  Querystring: { format?: ListFormat; update?: boolean; dry_run?: boolean };
+  Querystring: { format?: ListFormat; update?: boolean; dry_run?: boolean; part?: boolean };
 }>;
 
 /** One import at a time, from its first byte until it has ended and its caller has heard so, or has left. */
@@ -180,10 +196,13 @@ class Turns {
         advice: 'Try again when it has ended.',
       });
     this.#isTaken = true;
-    response.once('close', () => {
-      if (!this.#isWorking) this.#isTaken = false;
-    });
     this.#response = response;
+    // Finished comes first where the connection is kept; closed alone where the caller has left. Of this one only: the
+    // connection of an import before may be closed while this one is sent.
+    for (const end of ['finish', 'close'])
+      response.once(end, () => {
+        if (!this.#isWorking && this.#response === response) this.#isTaken = false;
+      });
   }
 
   async work<T>(act: () => Promise<T>): Promise<T> {
@@ -198,20 +217,25 @@ class Turns {
 }
 
 async function runImport({ database, config }: Options, request: ImportRequest) {
-  const { format = null, update = false, dry_run: dryRun = false } = request.query;
+  const { format = null, update = false, dry_run: dryRun = false, part = false } = request.query;
   const { identity } = request;
   // The database may be busy for longer than a silent connection is kept.
   request.raw.socket.setTimeout?.(0);
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const check = await loadAddressCheck(config);
   const entries = guarded(readList(pieces(body), { format }), check, identity);
+  const bad: BadLine[] = [];
   const report = await importSources(database, untilGone(entries, request.raw.socket), {
     actor: identity.name,
     sitemapIntervalSeconds: config.polling.sitemapIntervalMinutes * 60,
     update,
     dryRun,
+    onBad: (one) => {
+      if (bad.length < mostBadOfPart) bad.push(one);
+    },
   });
-  requireUsed(report);
+  if (part) report.badLines = bad;
+  else requireUsed(report);
   if (!dryRun)
     await saveAudit(database.pool, {
       actor: identity.name,
@@ -222,6 +246,7 @@ async function runImport({ database, config }: Options, request: ImportRequest) 
   return { ...report, dryRun };
 }
 
+const mostBadOfPart = 10_000;
 const pieceBytes = 65_536;
 
 function* pieces(body: Buffer): Generator<Buffer> {

@@ -6,6 +6,7 @@ import {
   findDiscovery,
   findNamedChannel,
   findSourceStatus,
+  loadFoundChannels,
   pageSources,
   sourceStatuses,
   startDiscovery,
@@ -19,6 +20,7 @@ import {
   applyHolds,
   createSource,
   loadSources,
+  removeEmptySource,
   requireSource,
   type Source,
   type SourceChange,
@@ -62,6 +64,7 @@ import {
 const tags = ['sources'];
 const named = Type.Object({ slug }, strict);
 const modes = ['feed', 'spider', 'both'] as const;
+const reasonText = text(2000, { description: 'why' });
 
 /** Where a search for feeds stands. */
 const discoveryShape = answer({
@@ -75,6 +78,23 @@ const discoveryShape = answer({
   ),
   channelId: orNull(serial),
   reason: orNull(Type.String()),
+  found: Type.Array(
+    answer({
+      kind: oneOf(['feed', 'sitemap'] as const),
+      url: Type.String(),
+      title: orNull(Type.String()),
+      entries: count,
+      owner: orNull(answer({ slug: Type.String(), name: Type.String() })),
+    }),
+    { description: 'what its probes found, with the source that polls it; kept for a day' },
+  ),
+});
+
+/** What was added, or was there. */
+const addedShape = answer({
+  ...sourceShape.properties,
+  created: Type.Boolean(),
+  channelId: orNull(serial),
 });
 
 type Options = { database: Database; config: Config };
@@ -84,6 +104,7 @@ export function addSourceRoutes(instance: FastifyInstance, options: Options): vo
   addReading(instance, options);
   addChanging(instance, options);
   addActs(instance, options);
+  addTakingBack(instance, options);
 }
 
 function addReading(instance: FastifyInstance, { database: { pool } }: Options): void {
@@ -103,6 +124,9 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
             enabled: Type.Optional(Type.Boolean()),
             status: Type.Optional(oneOf(sourceStatuses)),
             mode: Type.Optional(oneOf(modes)),
+            failing: Type.Optional(
+              Type.Boolean({ description: 'only those with a channel whose polls fail, disabled or not' }),
+            ),
             limit: limit(1000, 100),
             cursor: Type.Optional(cursor),
           },
@@ -112,7 +136,7 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
       },
     },
     async ({ query }) => {
-      const { q, enabled, status, mode } = query;
+      const { q, enabled, status, mode, failing } = query;
       const [afterId = 0n] = query.cursor === undefined ? [] : parseCursor(query.cursor, [serialRange]);
       const { rows, nextId } = await pageSources(pool, {
         afterId: Number(afterId),
@@ -121,8 +145,9 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
         ...(enabled === undefined ? {} : { enabled }),
         ...(status === undefined ? {} : { status }),
         ...(mode === undefined ? {} : { mode }),
+        ...(failing === undefined ? {} : { failing }),
       });
-      const isAll = [q, enabled, status, mode].every((one) => one === undefined);
+      const isAll = [q, enabled, status, mode, failing].every((one) => one === undefined);
       return {
         items: rows.map(shownStatus),
         cursor: nextId === null ? null : writeCursor([nextId]),
@@ -183,6 +208,7 @@ async function shownDiscovery(db: Queryable, sourceId: number) {
     candidates: candidates.map(({ url, by, outcome }) => ({ url, by, outcome })),
     channelId,
     reason,
+    found: await loadFoundChannels(db, discovery),
   };
 }
 
@@ -197,7 +223,9 @@ function addChanging(instance: FastifyInstance, { database, config }: Options): 
         tags,
         summary: 'Add a source and look for its feeds; one that is known is answered as it is',
         body: newSourceShape,
-        response: { 200: sourceShape, 201: sourceShape },
+        description:
+          '`created` tells the two apart; `channelId` is set where the address is that of a channel which is polled already, and the source is the one it belongs to.',
+        response: { 200: addedShape, 201: addedShape },
       },
     },
     async ({ body, identity }, reply) => {
@@ -207,7 +235,8 @@ function addChanging(instance: FastifyInstance, { database, config }: Options): 
       // The address of a feed that is followed names its source: no second one is made for it.
       const channel = await findNamedChannel(pool, url);
       const [owner] = channel === null ? [] : await loadSources(pool, [channel.sourceId]);
-      if (owner !== undefined) return reply.code(200).send(shownSource(owner));
+      if (channel !== null && owner !== undefined)
+        return reply.code(200).send({ ...shownSource(owner), created: false, channelId: channel.id });
       const { name, ingestionMode, feedPollIntervalMinutes, priority, rateLimitMs } = body;
       const { source, created } = await createSource(pool, {
         url,
@@ -222,7 +251,7 @@ function addChanging(instance: FastifyInstance, { database, config }: Options): 
         await startDiscovery(pool, source.id);
         await audit(pool, identity, 'source_add', source);
       }
-      return reply.code(created ? 201 : 200).send(shownSource(source));
+      return reply.code(created ? 201 : 200).send({ ...shownSource(source), created, channelId: null });
     },
   );
   app.patch(
@@ -286,13 +315,15 @@ function addActs(instance: FastifyInstance, { database: { pool } }: Options): vo
         tags,
         summary: 'Go on with a source where it stood',
         params: named,
+        // Nobody has to say why; null is what Fastify makes of no body at all.
+        body: orNull(Type.Object({ reason: Type.Optional(reasonText) }, strict)),
         response: { 200: sourceShape },
       },
     },
-    async ({ params, identity }) =>
-      shownSource(
-        required(await setSourceEnabled(pool, params.slug, true, { actor: identity.name }), params.slug),
-      ),
+    async ({ params, body, identity }) => {
+      const act = { actor: identity.name, reason: body?.reason ?? null };
+      return shownSource(required(await setSourceEnabled(pool, params.slug, true, act), params.slug));
+    },
   );
   app.post(
     '/api/v1/sources/:slug/disable',
@@ -302,7 +333,7 @@ function addActs(instance: FastifyInstance, { database: { pool } }: Options): vo
         tags,
         summary: 'Poll and fetch nothing of a source for now',
         params: named,
-        body: Type.Object({ reason: text(2000, { description: 'why' }) }, strict),
+        body: Type.Object({ reason: reasonText }, strict),
         response: { 200: sourceShape },
       },
     },
@@ -327,6 +358,29 @@ function addActs(instance: FastifyInstance, { database: { pool } }: Options): vo
       await startDiscovery(pool, source.id);
       await audit(pool, identity, 'source_discover', source);
       return reply.code(202).send({ slug: source.slug, discovery: await shownDiscovery(pool, source.id) });
+    },
+  );
+}
+
+function addTakingBack(instance: FastifyInstance, { database: { pool } }: Options): void {
+  const app = instance.withTypeProvider<TypeBoxTypeProvider>();
+  app.post(
+    '/api/v1/sources/:slug/discard',
+    {
+      schema: {
+        operationId: 'discardSource',
+        tags,
+        summary: 'Take back a source that was added within the hour and has no channels',
+        description: 'For a search that ended in nothing. Any other source is deleted by an admin.',
+        params: named,
+        response: { 200: answer({ slug: Type.String(), discarded: Type.Boolean() }) },
+      },
+    },
+    async ({ params, identity }) => {
+      const source = await requireSource(pool, params.slug);
+      const discarded = await removeEmptySource(pool, source.id);
+      if (discarded) await audit(pool, identity, 'source_discard', source);
+      return { slug: source.slug, discarded };
     },
   );
 }

@@ -95,6 +95,9 @@ export function addTokenRoutes(
             name: Type.String({ pattern: tokenNamePattern, maxLength: 100 }),
             role: roleSchema,
             expires_in_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3650 })),
+            expires_in_seconds: Type.Optional(
+              Type.Integer({ minimum: 60, maximum: 315_360_000, description: 'instead of days' }),
+            ),
           },
           strict,
         ),
@@ -102,11 +105,18 @@ export function addTokenRoutes(
       },
     },
     async ({ body, identity }, reply) => {
+      if (body.expires_in_days !== undefined && body.expires_in_seconds !== undefined)
+        throw new AppError('request_invalid', 'give expires_in_days or expires_in_seconds, not both', {
+          httpStatus: 400,
+        });
+      const expiresInSeconds =
+        body.expires_in_seconds ??
+        (body.expires_in_days === undefined ? undefined : body.expires_in_days * 86_400);
       const made = await createToken(pool, {
         name: body.name,
         role: body.role,
         actor: identity.name,
-        ...(body.expires_in_days === undefined ? {} : { expiresInSeconds: body.expires_in_days * 86_400 }),
+        ...(expiresInSeconds === undefined ? {} : { expiresInSeconds }),
       });
       if (made.outcome === 'name_taken')
         throw new AppError('token_name_taken', `a token "${body.name}" is in use`, {

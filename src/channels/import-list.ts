@@ -37,8 +37,6 @@ export type ImportOptions = {
   update?: boolean;
   /** Everything is tried and taken back again: the report says what would have been. */
   dryRun?: boolean;
-  /** Called after every batch. */
-  onProgress?: (report: Readonly<ImportReport>) => void;
   /** Called for every entry nobody can use, however many there are. */
   onBad?: (bad: BadLine) => void;
 };
@@ -91,7 +89,6 @@ export async function importSources(
   const flush = async (): Promise<void> => {
     if (batch.size > 0) await importBatch(database, [...batch.values()], seen, options, report);
     batch = new Map();
-    options.onProgress?.(report);
   };
   for await (const entry of entries) {
     report.lines = Math.max(report.lines, entry.line);

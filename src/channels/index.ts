@@ -25,11 +25,8 @@ export { exportSources } from './export-list.ts';
 export { loadSeen, pruneStates, type SitemapFile, saveFiles, saveSeen } from './files.ts';
 export { type BadLine, type ImportOptions, type ImportReport, importSources } from './import-list.ts';
 export {
-  type ChannelFilter,
   countSources,
-  findChannelIds,
   findSourceStatus,
-  listSourceStatus,
   pageSources,
   type SourceFilter,
   type SourceStatus,
@@ -44,7 +41,6 @@ export {
   findNamedChannel,
   findReplacement,
   listAddresses,
-  loadNamedChannel,
   pollChannel,
   removeChannel,
   setChannelEnabled,
@@ -53,7 +49,7 @@ export {
   wakeChannel,
 } from './operate.ts';
 export { type ChannelPlace, loadPolls, type Poll, pageChannels } from './page-channels.ts';
-export { loadProbedChannels, type ProbedChannel } from './probes.ts';
+export { type FoundChannel, loadFoundChannels } from './probes.ts';
 export { decideMultipliers, type FleetGroup, type Multipliers } from './schedule/fleet.ts';
 export { decideNextPoll, decideWeight, type PollPlan } from './schedule/next-poll.ts';
 export { learnRhythm, type PollNews, type Rhythm } from './schedule/rhythm.ts';

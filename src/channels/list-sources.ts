@@ -55,15 +55,6 @@ const valuesOf = (filter: SourceFilter): unknown[] => [
   filter.limit ?? 1000,
 ];
 
-/** Sources with their channels summed up, in the order they were added. */
-export async function listSourceStatus(db: Queryable, filter: SourceFilter = {}): Promise<SourceStatus[]> {
-  const result = await db.query<SourceStatus>(
-    `SELECT ${statusColumns} FROM sources s ${summedUp} WHERE ${isNamed} AND ${isFailing} ORDER BY s.id LIMIT $5`,
-    valuesOf(filter),
-  );
-  return result.rows;
-}
-
 /** One source with how it goes; null: there is none of that name. */
 export async function findSourceStatus(db: Queryable, slug: string): Promise<SourceStatus | null> {
   const result = await db.query<SourceStatus>(
@@ -123,33 +114,9 @@ export async function countSources(db: Queryable, most: number): Promise<number>
 
 /** Which channels; all unless said. */
 export type ChannelFilter = {
-  source?: string;
   kind?: 'feed' | 'sitemap' | 'page';
   failing?: boolean;
   pushed?: boolean;
   /** Also the files that sitemap indexes name. */
   files?: boolean;
-  limit?: number;
 };
-
-/** The channels that match, trouble first. */
-export async function findChannelIds(db: Queryable, filter: ChannelFilter): Promise<number[]> {
-  const result = await db.query<{ id: number }>(
-    `SELECT c.id FROM channels c JOIN sources s ON s.id = c.source_id
-       LEFT JOIN channel_state st ON st.bucket = c.bucket AND st.channel_id = c.id
-      WHERE ($1::text IS NULL OR s.slug = $1) AND ($2::text IS NULL OR c.kind = $2)
-        AND ($3::boolean IS NOT TRUE OR st.errors_in_row > 0) AND ($6::boolean IS TRUE OR c.parent_id IS NULL)
-        AND ($4::boolean IS NOT TRUE OR EXISTS (
-          SELECT FROM websub_subscriptions w WHERE w.channel_id = c.id AND w.state = 'active'))
-      ORDER BY coalesce(st.errors_in_row, 0) DESC, c.id LIMIT $5`,
-    [
-      filter.source ?? null,
-      filter.kind ?? null,
-      filter.failing ?? null,
-      filter.pushed ?? null,
-      filter.limit ?? 1000,
-      filter.files ?? false,
-    ],
-  );
-  return result.rows.map((row) => row.id);
-}

@@ -1,6 +1,5 @@
 import type { Queryable } from '../db/index.ts';
 import { AppError } from '../errors/index.ts';
-import { withScheme } from '../source-lists/index.ts';
 import { channelHash, identifyUrl } from '../url/index.ts';
 import { type Channel, channelColumns, loadChannels, loadMoved, stateJoin } from './channels.ts';
 import { endRow } from './moves.ts';
@@ -26,13 +25,6 @@ async function findChannelByUrl(db: Queryable, url: string): Promise<Channel | n
 /** The channel a person means, by its number or by an address that it has or had. */
 export async function findNamedChannel(db: Queryable, name: string): Promise<Channel | null> {
   return /^\d{1,9}$/.test(name) ? findChannel(db, Number(name)) : findChannelByUrl(db, name);
-}
-
-/** The channel a person means, or the error that says there is none; an address may lack its scheme. */
-export async function loadNamedChannel(db: Queryable, name: string): Promise<Channel> {
-  const channel = (await findNamedChannel(db, name)) ?? (await findNamedChannel(db, withScheme(name)));
-  if (channel === null) throw unknownChannel(name);
-  return channel;
 }
 
 /** The complaint about a number or an address that no channel has. */

@@ -16,7 +16,7 @@ const conditions = `($2::integer IS NULL OR c.source_id = $2) AND ($3::text IS N
  */
 export async function pageChannels(
   db: Queryable,
-  filter: Omit<ChannelFilter, 'source' | 'limit'> & {
+  filter: ChannelFilter & {
     sourceId?: number;
     after?: ChannelPlace;
     limit: number;

@@ -1,11 +1,18 @@
-import type { Discovery } from '../channels/index.ts';
+import type { Discovery, FoundChannel } from '../channels/index.ts';
 import type { Source } from '../sources/index.ts';
+import type { Json } from './api.ts';
 import { oneLine } from './output.ts';
+
+/** A search as the API tells it. */
+export type ShownDiscovery = Pick<Discovery, 'state' | 'channelId' | 'reason'> & {
+  candidates: Pick<Discovery['candidates'][number], 'url' | 'by' | 'outcome'>[];
+  found: FoundChannel[];
+};
 
 /** What became of an address that was added. */
 export type AddedFacts = {
-  source: Source;
-  discovery: Discovery | null;
+  source: Json<Source>;
+  discovery: ShownDiscovery | null;
   channels: readonly {
     kind: string;
     url: string;

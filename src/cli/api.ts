@@ -1,8 +1,10 @@
+import type { FastifyInstance } from 'fastify';
+import type { Database } from '../db/index.ts';
 import type { Context } from './context.ts';
 import { openQuietly, quietLog } from './context.ts';
 import { operatorName } from './operator.ts';
 import { problemOf } from './problems.ts';
-import { askServer } from './remote.ts';
+import { askServer, streamFromServer } from './remote.ts';
 
 /** Parameters of an address; what is undefined is left out. */
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -21,17 +23,44 @@ export type ApiRequest = {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   path: string;
   body?: unknown;
+  /** A file instead of a value: it goes as it is. */
+  file?: ApiFile;
+  /** How long an answer may take; half a minute unless said. */
+  timeoutMs?: number;
 };
+/** What is sent as it is. */
+export type ApiFile = { type: string; text: string };
 /** An answer before anybody has judged it. */
 export type ApiAnswer = { status: number; headers: Readonly<Record<string, string>>; text: string };
+/** An answer whose body comes in pieces. */
+export type ApiStream = {
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  pieces: AsyncIterable<Uint8Array>;
+};
+/** How a request may differ from others. */
+export type AskOptions = { timeoutMs?: number };
+
+/** For work that grows with what is stored; fetch itself gives up on a silent server after five minutes. */
+export const patiently: AskOptions = { timeoutMs: 300_000 };
 
 /** The API as a command uses it; what the API refuses is an AppError with its code and advice. */
 export type Api = {
   get<T>(path: string, query?: Query): Promise<T>;
-  post<T>(path: string, body?: unknown): Promise<T>;
+  post<T>(path: string, body?: unknown, options?: AskOptions): Promise<T>;
   put<T>(path: string, body?: unknown): Promise<T>;
-  patch<T>(path: string, body?: unknown): Promise<T>;
-  delete<T>(path: string, query?: Query): Promise<T>;
+  patch<T>(path: string, body?: unknown, options?: AskOptions): Promise<T>;
+  delete<T>(path: string, query?: Query, options?: AskOptions): Promise<T>;
+  /** Sends a file; patient, because it is read there. */
+  upload<T>(path: string, query: Query, file: ApiFile): Promise<T>;
+  /** A file of any length, piece by piece, with the headers it came with. */
+  download(path: string, query: Query): Promise<Omit<ApiStream, 'status'>>;
+};
+
+/** The two ways of asking: for a whole answer, and for one in pieces. */
+type Asker = {
+  whole(request: ApiRequest): Promise<ApiAnswer>;
+  pieces(path: string): Promise<ApiStream>;
 };
 
 /**
@@ -44,42 +73,19 @@ export async function withApi<T>(context: Context, work: (api: Api) => Promise<T
   if (server !== null) {
     if (token !== null && isOpenRoad(server))
       process.stderr.write(`warning: the token travels to ${server} unencrypted; use https://\n`);
-    return work(apiOf(server, (request) => askServer({ server, token, version: context.version }, request)));
+    const remote = { server, token, version: context.version };
+    return work(
+      apiOf(server, {
+        whole: (request) => askServer(remote, request),
+        pieces: (path) => streamFromServer(remote, path),
+      }),
+    );
   }
-  // Side by side: the server of the database starts while the routes are read in.
-  const [{ buildApi }, database, { createMetrics, systemClock }] = await Promise.all([
-    import('../api/index.ts'),
-    openQuietly(context),
-    import('../telemetry/index.ts'),
-  ]);
+  const inside = new ApiInside(context);
   try {
-    const app = await buildApi({
-      database,
-      config: context.loaded.config,
-      clock: systemClock,
-      log: quietLog(context),
-      metrics: createMetrics(),
-      version: context.version,
-      loops: () => [],
-      operator: { name: operatorName(), role: 'admin' },
-    });
-    try {
-      return await work(
-        apiOf(null, async ({ method, path, body }) => {
-          const answer = await app.inject({
-            method,
-            url: path,
-            ...(body === undefined ? {} : { payload: body as object }),
-          });
-          const headers = Object.entries(answer.headers).map(([name, value]) => [name, String(value)]);
-          return { status: answer.statusCode, headers: Object.fromEntries(headers), text: answer.payload };
-        }),
-      );
-    } finally {
-      await app.close();
-    }
+    return await work(apiOf(null, inside));
   } finally {
-    await database.close();
+    await inside.close();
   }
 }
 
@@ -89,9 +95,76 @@ function isOpenRoad(server: string): boolean {
   return protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
-function apiOf(server: string | null, ask: (request: ApiRequest) => Promise<ApiAnswer>): Api {
-  const send = async <T>(method: ApiRequest['method'], path: string, body?: unknown): Promise<T> => {
-    const answer = await ask({ method, path, ...(body === undefined ? {} : { body }) });
+/** The API inside this process: of each subject that a command asks about, the routes. */
+class ApiInside implements Asker {
+  readonly #context: Context;
+  readonly #database: Promise<Database>;
+  readonly #apps = new Map<string, Promise<FastifyInstance>>();
+
+  constructor(context: Context) {
+    this.#context = context;
+    // At once: the server of the database starts while routes are read in. What it meets is thrown when it is asked.
+    this.#database = openQuietly(context);
+    this.#database.catch(() => undefined);
+  }
+
+  async whole({ method, path, body, file }: ApiRequest): Promise<ApiAnswer> {
+    const app = await this.#appOf(path);
+    const answer = await app.inject({
+      method,
+      url: path,
+      ...(body === undefined ? {} : { payload: body as object }),
+      ...(file === undefined ? {} : { payload: file.text, headers: { 'content-type': file.type } }),
+    });
+    return { status: answer.statusCode, headers: headersOf(answer.headers), text: answer.payload };
+  }
+
+  async pieces(path: string): Promise<ApiStream> {
+    const app = await this.#appOf(path);
+    const answer = await app.inject({ method: 'GET', url: path, payloadAsStream: true });
+    return { status: answer.statusCode, headers: headersOf(answer.headers), pieces: answer.stream() };
+  }
+
+  async close(): Promise<void> {
+    for (const app of await Promise.allSettled(this.#apps.values()))
+      if (app.status === 'fulfilled') await app.value.close();
+    const database = await this.#database.catch(() => null);
+    await database?.close();
+  }
+
+  #appOf(path: string): Promise<FastifyInstance> {
+    const subject = /^\/api\/v1\/([a-z]+)/.exec(path)?.[1] ?? '';
+    const app = this.#apps.get(subject) ?? this.#build(subject);
+    this.#apps.set(subject, app);
+    return app;
+  }
+
+  async #build(subject: string): Promise<FastifyInstance> {
+    const [{ buildApi, subjects }, { createMetrics, systemClock }] = await Promise.all([
+      import('../api/index.ts'),
+      import('../telemetry/index.ts'),
+    ]);
+    const known = subjects.find((one) => one === subject);
+    return buildApi({
+      database: await this.#database,
+      config: this.#context.loaded.config,
+      clock: systemClock,
+      log: quietLog(this.#context),
+      metrics: createMetrics(),
+      version: this.#context.version,
+      loops: () => [],
+      operator: { name: operatorName(), role: 'admin' },
+      ...(known === undefined ? {} : { subject: known }),
+    });
+  }
+}
+
+const headersOf = (headers: object): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+
+function apiOf(server: string | null, ask: Asker): Api {
+  const send = async <T>(request: ApiRequest): Promise<T> => {
+    const answer = await ask.whole(request);
     if (answer.status < 200 || answer.status >= 300) throw problemOf(answer, server);
     if (answer.text === '') return undefined as T;
     try {
@@ -101,13 +174,57 @@ function apiOf(server: string | null, ask: (request: ApiRequest) => Promise<ApiA
       throw problemOf({ ...answer, status: 502 }, server);
     }
   };
+  const withBody = (body: unknown): { body?: unknown } => (body === undefined ? {} : { body });
   return {
-    get: (path, query) => send('GET', withQuery(path, query)),
-    post: (path, body) => send('POST', path, body),
-    put: (path, body) => send('PUT', path, body),
-    patch: (path, body) => send('PATCH', path, body),
-    delete: (path, query) => send('DELETE', withQuery(path, query)),
+    get: (path, query) => send({ method: 'GET', path: withQuery(path, query) }),
+    post: (path, body, options) => send({ method: 'POST', path, ...withBody(body), ...options }),
+    put: (path, body) => send({ method: 'PUT', path, ...withBody(body) }),
+    patch: (path, body, options) => send({ method: 'PATCH', path, ...withBody(body), ...options }),
+    delete: (path, query, options) => send({ method: 'DELETE', path: withQuery(path, query), ...options }),
+    upload: (path, query, file) => send({ method: 'POST', path: withQuery(path, query), file, ...patiently }),
+    download: async (path, query) => {
+      const answer = await ask.pieces(withQuery(path, query));
+      if (answer.status === 200) return answer;
+      throw problemOf({ ...answer, text: await headOf(answer.pieces) }, server);
+    },
   };
+}
+
+const mostProblemBytes = 65_536;
+
+/** What a refusal says; more than a problem has nobody reads. */
+async function headOf(pieces: AsyncIterable<Uint8Array>): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    parts.push(piece);
+    size += piece.byteLength;
+    if (size > mostProblemBytes) break;
+  }
+  return Buffer.concat(parts).toString('utf8');
+}
+
+const itemsPerPage = 1000;
+
+/** The items of a list, as many as are wanted, however many pages that takes; and whether there are more. */
+export async function listItems<T>(
+  api: Api,
+  path: string,
+  query: Query,
+  limit: number,
+): Promise<{ items: T[]; isMore: boolean }> {
+  const items: T[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: { items: T[]; cursor: string | null } = await api.get(path, {
+      ...query,
+      limit: Math.min(itemsPerPage, limit - items.length),
+      cursor: cursor ?? undefined,
+    });
+    items.push(...page.items);
+    cursor = page.cursor;
+  } while (cursor !== null && items.length < limit);
+  return { items, isMore: cursor !== null };
 }
 
 function withQuery(path: string, query: Query = {}): string {

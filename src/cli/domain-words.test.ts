@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { type DomainRow, unknownDomain } from '../domains/index.ts';
-import { restLine, shownDomain } from './domain-words.ts';
+import { restLine } from './domain-words.ts';
 
 const hourMs = 3_600_000;
 const inHours = (hours: number): Date => new Date(Date.now() + hours * hourMs);
@@ -56,11 +56,6 @@ it.each([
   [{ status: 'blocked', reason: null, isPermanent: true }, 'reason: no reason was given; until it is reset'],
 ] as [Partial<DomainRow>, string | null][])('%j', (change, line) => {
   expect(restLine(row(change))).toBe(line);
-});
-
-it('a key is shown as public ids spell it', () => {
-  expect(shownDomain(row({}))).toMatchObject({ key: 'ffffffffffffffff', name: 'example.test' });
-  expect(shownDomain(row({}))).not.toHaveProperty('bucket');
 });
 
 it('an unknown domain comes with advice', () => {

@@ -1,14 +1,6 @@
 import type { DomainRow } from '../domains/index.ts';
-import { type DomainFacts, reasonText } from '../explain/index.ts';
+import { reasonText } from '../explain/index.ts';
 import { relativeTime } from './output.ts';
-
-/** Facts without the parts of the key, which say nothing to anybody. */
-export const shownFacts = ({ domain, ...rest }: DomainFacts) => ({ domain: shownDomain(domain), ...rest });
-
-/** A domain for programs. */
-export function shownDomain<T extends DomainRow>({ bucket: _bucket, domainKey, ...row }: T) {
-  return { key: BigInt.asUintN(64, domainKey).toString(16).padStart(16, '0'), ...row };
-}
 
 /** What is known of a rest; times are dates, or text where the API brought them. */
 type RestingDomain = Pick<DomainRow, 'status' | 'reason' | 'isPermanent'> & {

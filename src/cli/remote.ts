@@ -1,30 +1,20 @@
 import { AppError, EXIT, messageOf } from '../errors/index.ts';
-import type { ApiAnswer, ApiRequest } from './api.ts';
+import type { ApiAnswer, ApiRequest, ApiStream } from './api.ts';
 
 /** The server a command works with. */
-export type Remote = { server: string; token: string | null; version: string; timeoutMs?: number };
+export type Remote = { server: string; token: string | null; version: string };
 
 // A search over millions of documents takes a second; half a minute is a server in trouble.
 const usualTimeoutMs = 30_000;
+const mostSilenceMs = 60_000;
 const mostBytes = 64 * 1024 * 1024;
 
 /** Asks a server. Bounded in time and bytes; redirects are not followed, because the token would go along. */
-export async function askServer(remote: Remote, { method, path, body }: ApiRequest): Promise<ApiAnswer> {
-  const { server, token } = remote;
-  const signal = AbortSignal.timeout(remote.timeoutMs ?? usualTimeoutMs);
+export async function askServer(remote: Remote, request: ApiRequest): Promise<ApiAnswer> {
+  const { server } = remote;
+  const signal = AbortSignal.timeout(request.timeoutMs ?? usualTimeoutMs);
   try {
-    const response = await fetch(`${server}${path}`, {
-      method,
-      signal,
-      redirect: 'manual',
-      headers: {
-        accept: 'application/json, application/problem+json',
-        'user-agent': `outrider-cli/${remote.version}`,
-        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    const response = await send(remote, request, signal);
     return {
       status: response.status,
       headers: Object.fromEntries(response.headers),
@@ -33,6 +23,83 @@ export async function askServer(remote: Remote, { method, path, body }: ApiReque
   } catch (error) {
     throw error instanceof AppError ? error : unreachable(server, error);
   }
+}
+
+/** Asks a server for a file of any length. Not bounded as a whole, but a server that falls silent is given up. */
+export async function streamFromServer(remote: Remote, path: string): Promise<ApiStream> {
+  const patience = new Patience();
+  try {
+    const response = await send(remote, { method: 'GET', path }, patience.signal);
+    return {
+      status: response.status,
+      headers: Object.fromEntries(response.headers),
+      pieces: readPieces(remote.server, response, patience),
+    };
+  } catch (error) {
+    patience.end();
+    throw unreachable(remote.server, error);
+  }
+}
+
+async function* readPieces(
+  server: string,
+  response: Response,
+  patience: Patience,
+): AsyncGenerator<Uint8Array> {
+  try {
+    for await (const piece of response.body ?? []) {
+      // Whoever writes it down may be slow; that is no silence of the server.
+      patience.end();
+      yield piece;
+      patience.begin();
+    }
+  } catch (error) {
+    throw unreachable(server, error);
+  } finally {
+    patience.end();
+  }
+}
+
+/** Gives a silent server up. */
+class Patience {
+  readonly #stop = new AbortController();
+  readonly signal = this.#stop.signal;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor() {
+    this.begin();
+  }
+
+  begin(): void {
+    this.#timer = setTimeout(
+      () => this.#stop.abort(new DOMException('no answer', 'TimeoutError')),
+      mostSilenceMs,
+    );
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+const accepted = 'application/json, application/problem+json, */*;q=0.5';
+
+function send(remote: Remote, request: ApiRequest, signal: AbortSignal): Promise<Response> {
+  const { server, token, version } = remote;
+  const { method, path, body, file } = request;
+  const type = file?.type ?? (body === undefined ? null : 'application/json');
+  return fetch(`${server}${path}`, {
+    method,
+    signal,
+    redirect: 'manual',
+    headers: {
+      accept: accepted,
+      'user-agent': `outrider-cli/${version}`,
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(type === null ? {} : { 'content-type': type }),
+    },
+    ...(type === null ? {} : { body: file?.text ?? JSON.stringify(body) }),
+  });
 }
 
 async function readBounded(response: Response, server: string): Promise<string> {

@@ -32,7 +32,6 @@ export type BackfillOptions = {
   actor: string;
   /** How long a domain that counts as blocked rests, by reason. */
   cooldownsMs: Partial<Record<BlockReason, number>>;
-  onProgress?: (buckets: number) => void;
   /** How long domains may be made; without limit unless said. Looking comes before and takes its time. */
   forMs?: number;
 };
@@ -65,7 +64,6 @@ export async function backfillDomains(db: Queryable, options: BackfillOptions): 
   const misfiled: Misfiled = new Map();
   for (let bucket = 0; bucket < 256; bucket += 1) {
     for await (const one of orphansOf(db, bucket)) noteMisfiled(one, misfiled, report);
-    options.onProgress?.(bucket + 1);
   }
   const maker = new DomainMaker(db, options, report);
   const until = performance.now() + (options.forMs ?? Number.POSITIVE_INFINITY);
@@ -81,7 +79,6 @@ export async function backfillDomains(db: Queryable, options: BackfillOptions): 
       if (more !== undefined) report.merged += 1;
       await maker.add(identity, more === undefined ? sums : addSums(sums, more.sums));
     }
-    options.onProgress?.(256 + bucket + 1);
   }
   for (const { identity, sums } of misfiled.values()) await maker.add(identity, sums);
   await maker.flush();

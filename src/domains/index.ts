@@ -39,7 +39,7 @@ export {
   type DomainKey,
   resetDomain,
 } from './operate.ts';
-export { type RecalculateReport, recalculateDomains, recalculatePart } from './recalculate.ts';
+export { type RecalculateReport, recalculatePart } from './recalculate.ts';
 export { decideRefresh, type RefreshOptions } from './refresh.ts';
 export { loadRobots, loadRobotsOfDomain, type RobotsRecord, saveRobots } from './robots-cache.ts';
 export { listRobots, type RobotsVerdict, type RobotsView, testRobots } from './robots-view.ts';

@@ -19,27 +19,19 @@ export type RecalculateReport = {
 const slotsAtOnce = 200;
 const smallest = -(2n ** 63n);
 
-/** Makes scores, counts and slots true again, from the rows. Looks without locks; locks only what looks wrong. */
-export async function recalculateDomains(
-  db: Queryable,
-  onProgress?: (buckets: number) => void,
-): Promise<RecalculateReport> {
-  return (
-    await recalculatePart(db, { from: 0, forMs: Number.POSITIVE_INFINITY, ...(onProgress && { onProgress }) })
-  ).report;
-}
-
-/** Goes on from a bucket for a while; `next` is the bucket to go on with, null at the end. */
+/**
+ * Makes scores, counts and slots true again, from the rows: from a bucket on, for a while. Looks without locks; locks only
+ * what looks wrong. `next` is the bucket to go on with, null at the end.
+ */
 export async function recalculatePart(
   db: Queryable,
-  options: { from: number; forMs: number; onProgress?: (buckets: number) => void },
+  options: { from: number; forMs: number },
 ): Promise<{ report: RecalculateReport; next: number | null }> {
   const report: RecalculateReport = { scored: 0, domains: 0, repaired: 0, leased: 0, fields: {}, counts: 0 };
   const until = performance.now() + options.forMs;
   for (let bucket = options.from; bucket < 256; bucket += 1) {
     if (performance.now() > until) return { report, next: bucket };
     await recalculateBucket(db, bucket, report);
-    options.onProgress?.(bucket + 1);
   }
   report.counts = await mendCounts(db);
   return { report, next: null };

@@ -62,7 +62,7 @@ async function explainUrl(db: Queryable, url: string, options: ExplainOptions): 
     subject: 'url',
     name: facts.url,
     ...describeUrl(facts),
-    advice: [],
+    advice: facts.row === null ? [`outrider submit ${facts.url}`] : [],
     facts: {
       ...facts,
       row:

@@ -139,7 +139,8 @@ export async function findSourceBySlug(db: Queryable, slug: string): Promise<Sou
 /** Takes back a source that was added a moment ago and has no channel; false: it has one, or is gone. */
 export async function removeEmptySource(db: Queryable, id: number): Promise<boolean> {
   const result = await db.query(
-    'DELETE FROM sources WHERE id = $1 AND NOT EXISTS (SELECT FROM channels WHERE source_id = $1)',
+    `DELETE FROM sources WHERE id = $1 AND created_at > now() - interval '1 hour'
+        AND NOT EXISTS (SELECT FROM channels WHERE source_id = $1)`,
     [id],
   );
   return result.rowCount === 1;

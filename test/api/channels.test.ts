@@ -240,3 +240,25 @@ test('whatever comes, nothing breaks', async () => {
     await ask('POST', `/api/v1/channels/${part}/poll`);
   }
 });
+
+describe('what a person asks', () => {
+  test('a channel by an address that it has, with or without a scheme', async () => {
+    const { id } = (await add('https://herald.example/asked')).body;
+    for (const url of ['https://herald.example/asked', 'herald.example/asked'])
+      expect((await ask('GET', `/api/v1/channels?url=${encodeURIComponent(url)}`)).body).toMatchObject({
+        items: [{ id, url: 'https://herald.example/asked' }],
+        cursor: null,
+      });
+    expect((await ask('GET', '/api/v1/channels?url=herald.example/nothing')).body.items).toEqual([]);
+    // A number is no address: it would name some channel.
+    expect((await ask('GET', `/api/v1/channels?url=${id}`)).body.items).toEqual([]);
+    const both = await ask('GET', '/api/v1/channels?url=herald.example/asked&kind=feed');
+    expect(both).toMatchObject({ status: 400, body: { code: 'request_invalid' } });
+    for (const text of hostileTexts)
+      await ask('GET', `/api/v1/channels?url=${encodeURIComponent(text.toWellFormed())}`);
+  });
+
+  test('how late everything is', async () => {
+    expect((await ask('GET', '/api/v1/channels/delay')).body).toMatchObject({ items: expect.any(Number) });
+  });
+});

@@ -52,6 +52,18 @@ describe('importing', () => {
     expect((await lab.ask('GET', '/api/v1/sources?limit=1')).body.total).toBe(10_000);
   });
 
+  test('a part of a list may have nothing in it, and tells all of that', async () => {
+    const list = 'nonsense\n'.repeat(150);
+    expect((await post(lab, 'format=lines', list)).body).toMatchObject({
+      status: 422,
+      code: 'list_unusable',
+    });
+    const { status, body } = await post(lab, 'format=lines&part=true', list);
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ added: 0, bad: 150 });
+    expect(body.badLines).toHaveLength(150);
+  });
+
   test('known sources take over what a list says only when asked to', async () => {
     const list = JSON.stringify([{ url: 'https://paper1.example/', priority: 9 }]);
     await post(lab, 'format=json', list);

@@ -380,3 +380,53 @@ test('whatever comes, nothing breaks', async () => {
     await ask('DELETE', `/api/v1/sources/${part}?documents=${part}`);
   }
 });
+
+describe('adding, as a person does it', () => {
+  test('the answer tells what is new from what was there, and a feed from its source', async () => {
+    const add = (url: string) => ask('POST', '/api/v1/sources', { url });
+    expect(await add('https://gazette.example/')).toMatchObject({
+      status: 201,
+      body: { created: true, channelId: null },
+    });
+    expect(await add('https://gazette.example/')).toMatchObject({
+      status: 200,
+      body: { created: false, channelId: null },
+    });
+    const channel = { source: 'gazette_example', url: 'https://gazette.example/feed' };
+    const { body } = await ask('POST', '/api/v1/channels', channel);
+    expect(body.created).toBe(true);
+    expect((await add('https://gazette.example/feed')).body).toMatchObject({
+      slug: 'gazette_example',
+      created: false,
+      channelId: body.id,
+    });
+    expect((await ask('GET', '/api/v1/sources/gazette_example')).body.discovery.found).toEqual([]);
+  });
+
+  test('what was added a moment ago and brought nothing is taken back, and nothing else', async () => {
+    await ask('POST', '/api/v1/sources', { url: 'https://empty.example/' });
+    await ask('POST', '/api/v1/sources', { url: 'https://old.example/' });
+    await rows(`UPDATE sources SET created_at = now() - interval '2 hours' WHERE slug = 'old_example'`);
+    const discard = async (slug: string) => (await ask('POST', `/api/v1/sources/${slug}/discard`)).body;
+    expect(await discard('empty_example')).toEqual({ slug: 'empty_example', discarded: true });
+    expect(await discard('empty_example')).toMatchObject({ code: 'source_unknown' });
+    expect(await discard('old_example')).toMatchObject({ discarded: false });
+    expect(await discard('gazette_example')).toMatchObject({ discarded: false });
+    expect(await rows(`SELECT subject FROM audit WHERE action = 'source_discard'`)).toEqual([
+      { subject: 'empty_example' },
+    ]);
+  });
+
+  test('enabling takes a reason and needs none', async () => {
+    const url = '/api/v1/sources/gazette_example';
+    await ask('POST', `${url}/disable`, { reason: 'a pause' });
+    expect((await ask('POST', `${url}/enable`, { reason: 'it is over' })).body.enabled).toBe(true);
+    await ask('POST', `${url}/disable`, { reason: 'another' });
+    expect((await ask('POST', `${url}/enable`)).body.enabled).toBe(true);
+    expect((await ask('POST', `${url}/enable`, { why: 'x' })).status).toBe(400);
+    const told = await rows(
+      `SELECT detail->>'reason' AS reason FROM audit WHERE action = 'source_enable' AND subject = 'gazette_example' ORDER BY id`,
+    );
+    expect(told).toEqual([{ reason: 'it is over' }, { reason: null }]);
+  });
+});

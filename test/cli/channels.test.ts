@@ -72,7 +72,7 @@ test('wake ends the sleep and writes down who did it', async () => {
   expect(await row()).toMatchObject({ tries: 3, due: false });
   expect(await run('channels', 'wake', url)).toMatchObject({ code: 0 });
   expect(await row()).toMatchObject({ status: 'pending', tries: 0, due: true, code: null });
-  const noted = await database.pool.query(`SELECT FROM audit WHERE action = 'channel_wake'`);
+  const noted = await database.pool.query(`SELECT FROM audit WHERE action = 'channel_reset'`);
   expect(noted.rowCount).toBe(1);
   const unknown = await run('channels', 'wake', '4711');
   expect(unknown.code).toBe(2);

@@ -1,11 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createChannel } from '../../src/channels/index.ts';
 import { submit } from '../../src/frontier/index.ts';
 import { saveSink } from '../../src/outbox/index.ts';
+import { createSource } from '../../src/sources/index.ts';
 import { type ApiLab, startApiLab } from '../api/lab.ts';
 import { item } from '../frontier/fixtures.ts';
 import { type Ended, runOutrider } from '../process/outrider.ts';
@@ -27,6 +29,21 @@ beforeAll(async () => {
   await storeDocuments(pool, [{ url: 'https://a.example/1' }, { url: 'https://a.example/2' }]);
   await submit(pool, [item('one.test', 'a'), item('two.test', 'a')]);
   await lab.index();
+  const { source } = await createSource(pool, { url: 'https://paper.example/', name: 'Paper' });
+  for (const name of ['feed', 'gone1', 'gone2'])
+    await createChannel(pool, {
+      sourceId: source.id,
+      kind: 'feed',
+      url: `https://paper.example/${name}`,
+      intervalSeconds: 900,
+      foundBy: 'manual',
+    });
+  for (const name of ['Other', 'Gone 1', 'Gone 2'])
+    await createSource(pool, { url: `https://${name.toLowerCase().replace(' ', '')}.example/`, name });
+  for (const n of [1, 2]) {
+    await submit(pool, [item(`act${n}.test`, 'a')]);
+    await saveSink(pool, { name: `sink${n}`, kind: 'files', enabled: true });
+  }
   odd = createServer((request, response) => {
     seen.push(request);
     answer(request, response);
@@ -41,10 +58,26 @@ afterAll(async () => {
 });
 
 const oddAddress = (): string => `http://127.0.0.1:${(odd.address() as AddressInfo).port}`;
-const remote = (args: string[], env: Record<string, string> = {}): Promise<Ended> =>
-  runOutrider(args, { home, env: { OUTRIDER_SERVER: lab.address, ...nowhere, ...env } });
-const local = (args: string[]): Promise<Ended> =>
-  runOutrider(args, { home, env: { DATABASE_URL: lab.database.url } });
+const remote = (args: string[], env: Record<string, string> = {}, input?: string): Promise<Ended> =>
+  runOutrider(args, {
+    home,
+    env: { OUTRIDER_SERVER: lab.address, OUTRIDER_TOKEN: lab.tokens.admin, ...nowhere, ...env },
+    ...(input === undefined ? {} : { input }),
+  });
+const local = (args: string[], input?: string): Promise<Ended> =>
+  runOutrider(args, {
+    home,
+    env: { DATABASE_URL: lab.database.url },
+    ...(input === undefined ? {} : { input }),
+  });
+
+/** What a command answers programs, without times, ids and what else differs from one run to the next. */
+const answerOf = ({ stdout, stderr, code }: Ended): unknown => {
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout, (key, value: unknown) => (isPassing(key) ? undefined : value));
+};
+const isPassing = (key: string): boolean =>
+  /At$|^(id|sourceId|key|changedBy|createdBy|lateSeconds|now|since|prefix|token|scoreTerms|score)$/.test(key);
 
 describe('a command says the same by the API of a server and by its own', () => {
   // Relative times may change between the two runs, so programs' output is compared.
@@ -57,13 +90,40 @@ describe('a command says the same by the API of a server and by its own', () => 
     [['sinks']],
     [['sinks', 'dead', 'files']],
     [['domain', 'status', '--sort', 'name']],
+    [['domain', 'top', '--pages', '1']],
     [['workers']],
+    [['sources']],
+    [['sources', '--search', 'paper', '--mode', 'feed', '--limit', '1']],
+    [['sources', '--failing']],
+    [['sources', '--disabled']],
+    [['sources', 'selectors', 'paper']],
+    [['channels', '--source', 'paper', '--kind', 'feed']],
+    [['channels', '--failing', '--pushed', '--files']],
+    [['urls']],
+    [['urls', '--domain', 'one.test', '--status', 'pending,dead', '--kind', 'article', '--limit', '5']],
+    [['switch']],
+    [['switch', 'polling']],
+    [['images', '--source', 'paper']],
+    [['images', '--document', 'https://a.example/1']],
   ])('%j', async (args) => {
     const [there, here] = [await remote([...args, '--json']), await local([...args, '--json'])];
     expect(there.stderr).toBe('');
     expect(there.code).toBe(0);
     expect(JSON.parse(there.stdout)).toEqual(JSON.parse(here.stdout));
   });
+
+  test.each([[['explain', 'https://one.test/a']], [['explain', 'one.test']], [['explain', '1']]])(
+    '%j, but for how long it waits',
+    async (args) => {
+      const stateOf = async (ended: Promise<Ended>): Promise<unknown> => {
+        const told = answerOf(await ended) as { state: string } | { state: string }[];
+        return (Array.isArray(told) ? told : [told]).map((one) => one.state);
+      };
+      const here = await stateOf(local([...args, '--json']));
+      expect(here).toEqual([expect.stringMatching(/./)]);
+      expect(await stateOf(remote([...args, '--json']))).toEqual(here);
+    },
+  );
 
   test('a card, but for how long it waits', async () => {
     type Card = { state: string; facts: { domain: { key: string; since: string; pagesKnown: number } } };
@@ -88,6 +148,103 @@ describe('a command says the same by the API of a server and by its own', () => 
     const { stdout } = await remote(['domain', 'status', '--json', '--limit', '2000']);
     expect((JSON.parse(stdout) as unknown[]).length).toBeGreaterThanOrEqual(2);
     expect((await remote(['domain', 'status', '--limit', '1'])).stdout).toContain('--limit shows more');
+  });
+});
+
+describe('what changes something answers the same', () => {
+  // Each is run here and there on something of its own, or is one that can be done twice.
+  const twice: [string, (n: number) => string[]][] = [
+    ['add', (n) => ['add', `https://added${n}.example/`, '--name', `Added ${n}`, '--no-wait']],
+    ['add, of a feed that is polled', () => ['add', 'https://paper.example/feed']],
+    ['sources set', (n) => ['sources', 'set', 'paper', '--every', String(30 + n), '--images', 'store']],
+    ['sources disable', () => ['sources', 'disable', 'other', '--reason', 'for a while']],
+    ['sources enable', () => ['sources', 'enable', 'other', '--reason', 'it is over']],
+    ['sources robots', () => ['sources', 'robots', 'other', 'off', '--reason', 'it is ours']],
+    ['sources delete', (n) => ['sources', 'delete', `gone_${n}`]],
+    ['channels add', (n) => ['channels', 'add', 'paper', `paper.example/new${n}`, '--as', 'sitemap']],
+    ['channels set', () => ['channels', 'set', 'paper.example/feed', '--title', 'News']],
+    ['channels wake', () => ['channels', 'wake', 'https://paper.example/feed']],
+    ['channels disable', () => ['channels', 'disable', '1']],
+    ['channels enable', () => ['channels', 'enable', '1']],
+    ['channels remove', (n) => ['channels', 'remove', `https://paper.example/gone${n}`]],
+    ['submit', (n) => ['submit', `https://wished.example/${n}`, '--kind', 'listing', '--priority', '9']],
+    ['domain block', (n) => ['domain', 'block', `act${n}.test`, '--reason', 'they asked']],
+    ['domain reset', (n) => ['domain', 'reset', `act${n}.test`, '--reason', 'they asked again', '--all']],
+    ['domain set', (n) => ['domain', 'set', `act${n}.test`, '--delay', '900', '--budget', '4']],
+    ['domain release', (n) => ['domain', 'release', `act${n}.test`]],
+    ['domain backfill', () => ['domain', 'backfill']],
+    ['domain recalculate', () => ['domain', 'recalculate']],
+    ['switch', () => ['switch', 'spider', 'on']],
+    ['sinks replay', (n) => ['sinks', 'replay', `sink${n}`]],
+    ['sinks retry', (n) => ['sinks', 'retry', `sink${n}`]],
+    ['sinks remove', (n) => ['sinks', 'remove', `sink${n}`]],
+    ['token create', (n) => ['token', 'create', '--name', `job ${n}`, '--role', 'read', '--expires', '12h']],
+    ['token list', () => ['token', 'list']],
+    ['token revoke', (n) => ['token', 'revoke', `job ${n}`]],
+  ];
+  test.each(twice)('%s', async (_name, argsOf) => {
+    const plain = (answer: unknown): string =>
+      JSON.stringify(answer).replace(
+        /([Aa]dded[ _]?|gone_|new|gone|act|sink|job )[12]|3[12]\b|wished\.example\/[12]/g,
+        '#',
+      );
+    const here = plain(answerOf(await local([...argsOf(1), '--json'])));
+    expect(plain(answerOf(await remote([...argsOf(2), '--json'])))).toBe(here);
+  });
+
+  test('lists, in and out', async () => {
+    const list = (n: number): string =>
+      `name,url,feed_url\nOne,https://listed${n}.example/,https://listed${n}.example/feed\nBad,nowhere,\n`;
+    const rejects = join(home, 'rejects.ndjson');
+    const args = ['import', '-', '--format', 'csv', '--rejects', rejects, '--json'];
+    const here = answerOf(await local(args, list(1)));
+    const refused = readFileSync(rejects, 'utf8');
+    expect(here).toMatchObject({ lines: 3, added: 1, channelsAdded: 1, bad: 1, badLines: [{ line: 3 }] });
+    expect(answerOf(await remote(args, {}, list(2)))).toEqual(here);
+    expect(readFileSync(rejects, 'utf8')).toBe(refused);
+    for (const format of ['json', 'ndjson', 'csv', 'lines']) {
+      const there = await remote(['export', '--format', format]);
+      expect(there.stdout).toContain('https://listed2.example/');
+      expect(there).toEqual(await local(['export', '--format', format]));
+    }
+    const file = join(home, 'sources.opml');
+    const { rows } = await lab.database.pool.query<{ n: number }>(
+      'SELECT count(*)::integer AS n FROM sources',
+    );
+    expect((await remote(['export', file])).stdout).toBe(`${rows[0]!.n} sources written to ${file}.\n`);
+    expect(answerOf(await remote(['import', file, '--json']))).toMatchObject({ added: 0, bad: 0 });
+  });
+
+  test('seeds', async () => {
+    const args = ['domain', 'seed', '-', '--dataset', 'mine', '--json'];
+    const here = answerOf(await local(args, '1,seed1.test\n2,not a domain\n'));
+    expect(here).toMatchObject({ lines: 2, added: 1, bad: 1, badLines: [{ number: 2 }] });
+    expect(answerOf(await remote(args, {}, '1,seed2.test\n2,not a domain\n'))).toEqual(here);
+  });
+});
+
+describe('roles', () => {
+  test.each([
+    [['switch', 'spider', 'off'], 'read', 'this needs the role admin; token:test read has read'],
+    [['submit', 'https://wished.example/3'], 'read', 'this needs the role write'],
+    [['domain', 'seed', '-', '--dataset', 'x'], 'read', 'this needs the role write'],
+    [['import', '-'], 'read', 'this needs the role write'],
+    [['sources', 'delete', 'paper'], 'write', 'this needs the role admin'],
+    [['token', 'list'], 'write', 'this needs the role admin'],
+  ] as [string[], 'read' | 'write', string][])(
+    '%j with a token of the role %s',
+    async (args, role, words) => {
+      const { code, stderr, stdout } = await remote(args, { OUTRIDER_TOKEN: lab.tokens[role] }, 'a.test\n');
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain(words);
+      expect(stderr).toContain('ask for one with the role write or admin');
+    },
+  );
+
+  test('and one without any is asked for it', async () => {
+    const { code, stderr } = await remote(['sources'], { OUTRIDER_TOKEN: '' });
+    expect(code).toBe(1);
+    expect(stderr).toContain('outrider token create');
   });
 });
 
@@ -127,11 +284,14 @@ describe('commands that cannot be sent anywhere', () => {
     },
   );
 
-  test('one that works on the database refuses the variable as well: it would work on another one', async () => {
-    const { code, stderr } = await remote(['sinks', 'remove', 'files']);
-    expect(code).toBe(2);
-    expect(stderr).toContain('"outrider sinks remove" works on this machine');
-  });
+  test.each([[['token', 'sign-in']], [['token', 'end-sessions']], [['images', 'get', '0'.repeat(64), '-']]])(
+    '%j refuses the variable as well: it would work with something else',
+    async (args) => {
+      const { code, stderr } = await remote(args);
+      expect(code).toBe(2);
+      expect(stderr).toContain(`"outrider ${args.slice(0, 2).join(' ')}" works on this machine`);
+    },
+  );
 
   test('the variable does not concern those about this machine', async () => {
     expect((await remote(['config', '--check'])).code).toBe(0);

@@ -4,7 +4,7 @@ import {
   keyOfDomain,
   loadDomain,
   loadDomainEvents,
-  recalculateDomains,
+  recalculatePart,
 } from '../../src/domains/index.ts';
 import { findSlotProblems, promote, submit } from '../../src/frontier/index.ts';
 import { item, take } from '../frontier/fixtures.ts';
@@ -54,6 +54,9 @@ const forget = async (...names: string[]): Promise<void> => {
       ]);
   }
 };
+
+const recalculate = async () =>
+  (await recalculatePart(test.pool, { from: 0, forMs: Number.POSITIVE_INFINITY })).report;
 
 it('makes domains and slots of rows and logs, and changes nothing the second time', async () => {
   await submit(test.pool, [
@@ -194,8 +197,8 @@ it('recalculate repairs what slots say and leaves the rest', async () => {
     item('broken.test', 'c', { dueAt: new Date(Date.now() + 3_600_000) }),
   ]);
   const { bucket, domainKey } = keyOfDomain('broken.test')!;
-  await recalculateDomains(test.pool);
-  const healthy = await recalculateDomains(test.pool);
+  await recalculate();
+  const healthy = await recalculate();
   expect(healthy).toMatchObject({ repaired: 0, fields: {} });
   await test.pool.query(
     `UPDATE domain_slots SET queued = 9, budgeted = 0, top = NULL, wake_at = NULL, asleep = false
@@ -203,7 +206,7 @@ it('recalculate repairs what slots say and leaves the rest', async () => {
     [bucket, domainKey.toString()],
   );
   await test.pool.query(`UPDATE domains SET pages_known = 77 WHERE name = 'broken.test'`);
-  const report = await recalculateDomains(test.pool);
+  const report = await recalculate();
   expect(report).toMatchObject({
     repaired: 1,
     fields: { queued: 1, budgeted: 1, top: 1, wake_at: 1, asleep: 1, pages_known: 1 },

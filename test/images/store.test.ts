@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { removeDocuments } from '../../src/documents/index.ts';
-import { listImages, sweepImages } from '../../src/images/index.ts';
+import { pageImages, sweepImages } from '../../src/images/index.ts';
 import { type Source, updateSource } from '../../src/sources/index.ts';
 import { identifyUrl } from '../../src/url/index.ts';
 import { waitUntil } from '../e2e/wait.ts';
@@ -145,7 +145,7 @@ describe('the images of an article', () => {
   it('are linked with their page, also through redirects and under two addresses', async () => {
     const page = identifyUrl(`${paper}/a`);
     if (page.outcome === 'rejected') throw new Error(page.reason);
-    const listed = await listImages(lab.database.pool, { page: page.identity, limit: 100 });
+    const { rows: listed } = await pageImages(lab.database.pool, { page: page.identity, limit: 100 });
     const byUrl = new Map(listed.map((image) => [image.url, image]));
     expect(byUrl.get(`${cdn}/lead.jpg`)?.sha256).toBe(sha256(jpeg));
     expect(byUrl.get(`${cdn}/same-bytes.jpg`)?.sha256).toBe(sha256(jpeg));

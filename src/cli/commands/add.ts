@@ -1,27 +1,22 @@
 import type { Command } from 'commander';
-import {
-  type Channel,
-  findDiscovery,
-  findNamedChannel,
-  listChannels,
-  loadProbedChannels,
-  startDiscovery,
-} from '../../channels/index.ts';
-import type { Database, Queryable } from '../../db/index.ts';
+import type { WorkerState } from '../../domains/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import { withScheme } from '../../source-lists/index.ts';
-import {
-  checkSourceUrl,
-  createSource,
-  loadSources,
-  removeEmptySource,
-  type Source,
-} from '../../sources/index.ts';
+import { checkSourceUrl, type Source } from '../../sources/index.ts';
 import { systemClock } from '../../telemetry/index.ts';
-import { type AddedFacts, describeAdded, headlineOf, isWorthHttp } from '../added-words.ts';
-import { type Context, loadContext, withDatabase } from '../context.ts';
+import {
+  type AddedFacts,
+  describeAdded,
+  headlineOf,
+  isWorthHttp,
+  type ShownDiscovery,
+} from '../added-words.ts';
+import { type Api, type Json, listItems, withApi } from '../api.ts';
+import type { ShownChannel } from '../channel-path.ts';
+import { type Context, loadContext } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
 import { printJson } from '../output.ts';
+import { sourcePath } from '../source-path.ts';
 
 type Flags = { name?: string; every: string; wait: boolean };
 
@@ -38,8 +33,8 @@ export function addAddCommand(program: Command): void {
       // All of them before the first is added, and before a database is started for nothing.
       const addresses = urls.map(addressOf);
       const context = loadContext(command);
-      await withDatabase(context, (database) =>
-        addAll(context, database, addresses, {
+      await withApi(context, (api) =>
+        addAll(context, api, addresses, {
           wait: flags.wait,
           intervalMinutes,
           ...(flags.name === undefined ? {} : { name: flags.name }),
@@ -65,124 +60,127 @@ function addressOf(typed: string): Address {
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 const waitMs = 20_000;
+const askAgainMs = 400;
 
 async function addAll(
   context: Context,
-  database: Database,
+  api: Api,
   addresses: readonly Address[],
   options: AddOptions,
 ): Promise<void> {
-  const { pool } = database;
   const isJson = context.flags.json === true;
-  const running = await isCrawling(pool);
+  const running = await isCrawling(api);
   // All searches begin before the first is waited for.
   const begun: Begun[] = [];
-  for (const address of addresses) begun.push(await begin(pool, address, options));
+  for (const address of addresses) begun.push(await begin(api, address, options));
   const results: object[] = [];
   for (const one of begun) {
-    const found = await finish(pool, one, { ...options, wait: options.wait && running, isJson });
+    const found = await finish(api, one, { ...options, wait: options.wait && running, isJson });
     const facts = { ...found, running };
-    if (isJson) results.push(await jsonOf(pool, facts));
+    if (isJson) results.push(jsonOf(facts));
     else for (const line of [headlineOf(facts, one.address.url), ...describeAdded(facts)]) say(line);
   }
   if (isJson) printJson(results);
 }
 
-type Begun = { address: Address; source: Source; created: boolean; known: Channel | null };
+type Begun = {
+  address: Address;
+  source: Json<Source>;
+  created: boolean;
+  /** The address is that of a feed which is polled already. */
+  known: boolean;
+};
 
-async function begin(db: Queryable, address: Address, options: AddOptions): Promise<Begun> {
-  // A feed that is polled already belongs to somebody: a second source for it would stay empty.
-  const known = await findNamedChannel(db, address.url);
-  const owner = known === null ? undefined : (await loadSources(db, [known.sourceId]))[0];
-  if (known !== null && owner !== undefined) return { address, source: owner, created: false, known };
-  const { source, created } = await createSource(db, {
+async function begin(api: Api, address: Address, options: AddOptions): Promise<Begun> {
+  const { created, channelId, ...source } = await api.post<
+    Json<Source> & { created: boolean; channelId: number | null }
+  >('/api/v1/sources', {
     url: address.url,
-    ...(options.name === undefined ? {} : { name: options.name }),
-    intervalMinutes: options.intervalMinutes,
+    name: options.name,
+    feedPollIntervalMinutes: options.intervalMinutes,
   });
-  if (source.enabled) await startDiscovery(db, source.id);
-  return { address, source, created, known: null };
+  const known = channelId !== null;
+  if (!created && !known && source.enabled) await api.post(`${sourcePath(source.slug)}/discover`);
+  return { address, source, created, known };
 }
 
 type Finishing = AddOptions & { isJson: boolean };
 
-async function finish(db: Queryable, begun: Begun, options: Finishing): Promise<AddedFacts> {
-  if (options.wait && begun.known === null) await waitForDiscovery(db, begun.source);
-  const facts = await loadFacts(db, begun);
+async function finish(api: Api, begun: Begun, options: Finishing): Promise<AddedFacts> {
+  if (options.wait && !begun.known) await waitForDiscovery(api, begun.source);
+  const facts = await loadFacts(api, begun);
   if (!options.wait || !begun.created) return facts;
+  const discard = `${sourcePath(begun.source.slug)}/discard`;
   if (!begun.address.hasScheme && isWorthHttp(facts) && begun.address.url.startsWith('https:')) {
     const plain: Address = { url: begun.source.url.replace(/^https:/, 'http:'), hasScheme: true };
     if (!options.isJson) say(`${begun.source.url} does not answer; trying ${plain.url}`);
-    await removeEmptySource(db, begun.source.id);
-    return finish(db, await begin(db, plain, options), options);
+    await api.post(discard);
+    return finish(api, await begin(api, plain, options), options);
   }
   // Everything it has is followed already: an empty source would only be in the way.
   if (facts.discovery?.state === 'found' && facts.channels.length === 0 && facts.elsewhere.length > 0) {
-    await removeEmptySource(db, begun.source.id);
+    await api.post(discard);
     return { ...facts, removed: true };
   }
   return facts;
 }
 
-async function loadFacts(db: Queryable, { source, known, created }: Begun): Promise<AddedFacts> {
+type ShownSource = Json<Source> & { discovery: ShownDiscovery | null };
+
+async function loadFacts(api: Api, { source, known, created }: Begun): Promise<AddedFacts> {
   // Read again: a source without channels has become a spidered one meanwhile.
-  const now = (await loadSources(db, [source.id]))[0] ?? source;
-  const discovery = known === null ? await findDiscovery(db, source.id) : null;
-  const channels = await listChannels(db, { sourceId: source.id });
-  const probed = await loadProbedChannels(db, discovery?.candidates ?? []);
+  const { discovery, ...now } = await api.get<ShownSource>(sourcePath(source.slug));
+  const { items: channels } = await listItems<ShownChannel>(
+    api,
+    '/api/v1/channels',
+    { source: source.slug },
+    mostChannels,
+  );
   const own = new Set(channels.map((one) => one.url));
+  const found = known ? [] : (discovery?.found ?? []);
   const elsewhere: AddedFacts['elsewhere'] = [];
   let leftOut = 0;
-  for (const one of probed.filter((candidate) => !own.has(candidate.url))) {
-    const channel = await findNamedChannel(db, one.url);
-    const [owner] = channel === null ? [] : await loadSources(db, [channel.sourceId]);
-    if (owner === undefined || owner.id === source.id) leftOut += 1;
-    else elsewhere.push({ kind: one.kind, url: one.url, slug: owner.slug, name: owner.name });
+  for (const { kind, url, owner } of found.filter((one) => !own.has(one.url))) {
+    if (owner === null || owner.slug === source.slug) leftOut += 1;
+    else elsewhere.push({ kind, url, ...owner });
   }
   return {
     source: now,
-    discovery,
+    discovery: known ? null : discovery,
     channels: channels.map((one) => ({
       ...one,
-      entries: probed.find((candidate) => candidate.url === one.url)?.entries ?? null,
+      entries: found.find((candidate) => candidate.url === one.url)?.entries ?? null,
     })),
     elsewhere,
     leftOut,
     created,
-    known: known !== null,
+    known,
     removed: false,
     running: true,
   };
 }
 
-async function jsonOf(db: Queryable, facts: AddedFacts): Promise<object> {
-  const { source, discovery, elsewhere, removed } = facts;
-  const channels = await listChannels(db, { sourceId: source.id });
-  return {
-    ...source,
-    removed,
-    discovery,
-    elsewhere,
-    channels: channels.map(({ hash: _hash, ...rest }) => rest),
-  };
+// More than any search brings; a list of them would help nobody.
+const mostChannels = 1000;
+
+function jsonOf({ source, discovery, elsewhere, removed, channels }: AddedFacts): object {
+  return { ...source, removed, discovery, elsewhere, channels };
 }
 
-async function waitForDiscovery(db: Queryable, source: Source): Promise<void> {
+async function waitForDiscovery(api: Api, source: Json<Source>): Promise<void> {
   const until = systemClock.monotonic() + waitMs;
   const { stderr } = process;
   if (stderr.isTTY) stderr.write(`looking for the feeds of ${source.name} …`);
   while (systemClock.monotonic() < until) {
-    const discovery = await findDiscovery(db, source.id);
+    const { discovery } = await api.get<ShownSource>(sourcePath(source.slug));
     if (discovery === null || discovery.state === 'found' || discovery.state === 'nothing') break;
-    await systemClock.wait(300);
+    await systemClock.wait(askAgainMs);
   }
   if (stderr.isTTY) stderr.write('\r\u001b[K');
 }
 
-async function isCrawling(db: Queryable): Promise<boolean> {
-  const alive = await db.query<{ alive: boolean }>(
-    `SELECT count(DISTINCT role) FILTER (WHERE role IN ('fetch', 'schedule')) = 2 OR bool_or(role = 'run') AS alive
-       FROM workers WHERE heartbeat_at > now() - interval '30 seconds'`,
-  );
-  return alive.rows[0]?.alive === true;
+async function isCrawling(api: Api): Promise<boolean> {
+  const { items } = await api.get<{ items: Json<WorkerState>[] }>('/api/v1/workers');
+  const roles = new Set(items.filter((one) => one.isAlive).map((one) => one.role));
+  return roles.has('run') || (roles.has('fetch') && roles.has('schedule'));
 }

@@ -1,18 +1,11 @@
 import { type Command, Option } from 'commander';
-import {
-  type Channel,
-  type ChannelChange,
-  createChannel,
-  loadNamedChannel,
-  updateChannel,
-} from '../../channels/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
-import { withScheme } from '../../source-lists/index.ts';
-import { requireSource } from '../../sources/index.ts';
-import { loadContext, withDatabase } from '../context.ts';
+import { withApi } from '../api.ts';
+import { findChannel, type ShownChannel } from '../channel-path.ts';
+import { loadContext } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
-import { operatorName } from '../operator.ts';
 import { printJson } from '../output.ts';
+import { sourcePath } from '../source-path.ts';
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -29,21 +22,18 @@ export function addChannelChanges(channels: Command): void {
     .addOption(new Option('--as <kind>', 'what it is').choices(kinds).default('feed'))
     .option('--every <minutes>', 'minutes between polls; as the source has it unless said')
     .action(async (slug: string, url: string, flags: { as: Kind; every?: string }, command: Command) => {
+      const intervalSeconds = flags.every === undefined ? undefined : everyOf(flags.every) * 60;
+      sourcePath(slug);
       const context = loadContext(command);
-      const { polling } = context.loaded.config;
-      const { channel, created } = await withDatabase(context, async ({ pool }) => {
-        const source = await requireSource(pool, slug);
-        const usual =
-          flags.as === 'sitemap' ? polling.sitemapIntervalMinutes : source.feedPollIntervalMinutes;
-        return createChannel(pool, {
-          sourceId: source.id,
+      const { created, ...channel } = await withApi(context, (api) =>
+        api.post<ShownChannel & { created: boolean }>('/api/v1/channels', {
+          source: slug,
+          url,
           kind: flags.as,
-          url: withScheme(url),
-          intervalSeconds: (flags.every === undefined ? usual : everyOf(flags.every)) * 60,
-          foundBy: 'manual',
-        });
-      });
-      if (context.flags.json) return printJson(shown(channel));
+          intervalSeconds,
+        }),
+      );
+      if (context.flags.json) return printJson(channel);
       say(
         created
           ? `${channel.url} is polled as a ${channel.kind} from now on.`
@@ -56,7 +46,7 @@ export function addChannelChanges(channels: Command): void {
     .option('--every <minutes>', 'minutes between polls')
     .option('--title <words>', 'what it is called')
     .action(async (name: string, flags: { every?: string; title?: string }, command: Command) => {
-      const change: ChannelChange = {
+      const change = {
         ...(flags.every === undefined ? {} : { intervalSeconds: everyOf(flags.every) * 60 }),
         ...(flags.title === undefined ? {} : { title: flags.title === '' ? null : flags.title }),
       };
@@ -66,13 +56,13 @@ export function addChannelChanges(channels: Command): void {
           advice: 'Give --every or --title; "channels disable" stops its polls.',
         });
       const context = loadContext(command);
-      const channel = await withDatabase(context, async ({ pool }) =>
-        updateChannel(pool, await loadNamedChannel(pool, name), change, operatorName()),
-      );
-      if (context.flags.json) return printJson(shown(channel));
+      const channel = await withApi(context, async (api) => {
+        const { id } = await findChannel(api, name);
+        return api.patch<ShownChannel>(`/api/v1/channels/${id}`, change);
+      });
+      if (context.flags.json) return printJson(channel);
       say(`${channel.url} is changed; every fetcher follows within seconds.`);
     });
 }
 
 const everyOf = (text: string): number => wholeNumber('--every', text, { least: 1, most: 43_200 });
-const shown = ({ hash: _hash, ...rest }: Channel): object => rest;

@@ -1,26 +1,10 @@
 import { type Command, Option } from 'commander';
-import {
-  type Channel,
-  type ChannelStatus,
-  type DiscoveryDelay,
-  findChannelIds,
-  listChannels,
-  loadDiscoveryDelay,
-  loadNamedChannel,
-  loadPushStates,
-  type PushState,
-  removeChannel,
-  setChannelEnabled,
-  wakeChannel,
-} from '../../channels/index.ts';
-import type { Queryable } from '../../db/index.ts';
-import { AppError, EXIT } from '../../errors/index.ts';
+import type { DiscoveryDelay } from '../../channels/index.ts';
 import { isHeld } from '../../explain/index.ts';
-import { requireSource } from '../../sources/index.ts';
-import { saveAudit } from '../../switches/index.ts';
-import { loadContext, withDatabase } from '../context.ts';
+import { type Api, listItems, withApi } from '../api.ts';
+import { findChannel, type ShownChannel } from '../channel-path.ts';
+import { loadContext } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
-import { operatorName } from '../operator.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
 import { addChannelChanges, kinds } from './channel-changes.ts';
 
@@ -32,9 +16,6 @@ type ListFlags = {
   files?: boolean;
   limit: string;
 };
-
-/** A channel with how its subscription stands. */
-type Listed = ChannelStatus & { push: PushState | null };
 
 /** `channels` and what operators do with one. */
 export function addChannelCommands(program: Command): void {
@@ -50,12 +31,12 @@ export function addChannelCommands(program: Command): void {
     .action(async (flags: ListFlags, command: Command) => {
       const limit = wholeNumber('--limit', flags.limit, { least: 1, most: 100_000 });
       const context = loadContext(command);
-      const { listed, delay } = await withDatabase(context, async ({ pool }) => ({
-        listed: await loadListed(pool, { ...flags, limit }),
-        delay: await loadDiscoveryDelay(pool),
+      const { limit: _limit, ...query } = flags;
+      const { listed, delay } = await withApi(context, async (api) => ({
+        listed: (await listItems<ShownChannel>(api, '/api/v1/channels', query, limit)).items,
+        delay: await api.get<DiscoveryDelay>('/api/v1/channels/delay'),
       }));
-      if (context.flags.json)
-        return printJson(listed.map(({ hash: _hash, rhythm: _rhythm, ...rest }) => rest));
+      if (context.flags.json) return printJson(listed);
       if (listed.length === 0)
         return say(
           (flags.source ?? flags.kind ?? flags.failing ?? flags.pushed)
@@ -70,52 +51,36 @@ export function addChannelCommands(program: Command): void {
     .command('wake <id|url>')
     .description('poll a channel as soon as its domain may be asked, and forget its errors')
     .action((which: string, _flags: object, command: Command) =>
-      operate(which, command, 'wake', async (db, channel) => {
-        if (!(await wakeChannel(db, channel.id)))
-          throw new AppError('channel_busy', `${channel.url} has no row to wake`, {
-            exitCode: EXIT.failed,
-            httpStatus: 409,
-            advice: 'Add the channel again.',
-          });
-        return `${channel.url} is polled as soon as its domain may be asked.`;
+      operate(which, command, 'wake', async (api, { id, url }) => {
+        await api.post(`/api/v1/channels/${id}/reset`);
+        return `${url} is polled as soon as its domain may be asked.`;
       }),
     );
-  for (const [word, enabled, text] of [
-    ['disable', false, 'is not polled until it is enabled again.'],
-    ['enable', true, 'is polled as soon as its domain may be asked.'],
+  for (const [word, description, text] of [
+    ['disable', 'do not poll a channel for now', 'is not polled until it is enabled again.'],
+    ['enable', 'poll a channel again', 'is polled as soon as its domain may be asked.'],
   ] as const)
     channels
       .command(`${word} <id|url>`)
-      .description(enabled ? 'poll a channel again' : 'do not poll a channel for now')
+      .description(description)
       .action((which: string, _flags: object, command: Command) =>
-        operate(which, command, word, async (db, channel) => {
-          await setChannelEnabled(db, channel.id, enabled);
-          return `${channel.url} ${text}`;
+        operate(which, command, word, async (api, { id, url }) => {
+          await api.post(`/api/v1/channels/${id}/${word}`);
+          return `${url} ${text}`;
         }),
       );
   channels
     .command('remove <id|url>')
     .description('stop polling a channel for good')
     .action((which: string, _flags: object, command: Command) =>
-      operate(which, command, 'remove', async (db, channel) => {
-        await removeChannel(db, channel.id);
-        return `${channel.url} is no longer polled; what it brought stays.`;
+      operate(which, command, 'remove', async (api, { id, url }) => {
+        await api.delete(`/api/v1/channels/${id}`);
+        return `${url} is no longer polled; what it brought stays.`;
       }),
     );
 }
 
-async function loadListed(
-  db: Queryable,
-  filter: Omit<ListFlags, 'limit'> & { limit: number },
-): Promise<Listed[]> {
-  if (filter.source !== undefined) await requireSource(db, filter.source);
-  const ids = await findChannelIds(db, filter);
-  const listed = await listChannels(db, { ids, limit: filter.limit, files: filter.files === true });
-  const pushes = await loadPushStates(db, ids);
-  return listed.map((one) => ({ ...one, push: pushes.get(one.id) ?? null }));
-}
-
-function printChannels(channels: readonly Listed[]): void {
+function printChannels(channels: readonly ShownChannel[]): void {
   printTable(channels, [
     { title: 'ID', value: (row) => String(row.id), align: 'right' },
     { title: 'KIND', value: (row) => (row.enabled ? row.kind : `${row.kind} (off)`) },
@@ -127,12 +92,16 @@ function printChannels(channels: readonly Listed[]): void {
     { title: 'LATE', value: (row) => spanOf(row.lateSeconds), align: 'right', spare: 3 },
     { title: 'ERRORS', value: troubleOf },
     { title: 'LAST GOOD', value: (row) => relativeTime(row.lastSuccessAt) },
-    { title: 'NEXT', value: (row) => (isHeld(row.dueAt, new Date()) ? 'held' : relativeTime(row.dueAt)) },
+    {
+      title: 'NEXT',
+      value: (row) =>
+        row.dueAt !== null && isHeld(new Date(row.dueAt), new Date()) ? 'held' : relativeTime(row.dueAt),
+    },
     { title: 'PUSH', value: (row) => row.push?.state ?? '–', spare: 1 },
   ]);
 }
 
-function troubleOf(row: ChannelStatus): string {
+function troubleOf(row: ShownChannel): string {
   if (row.errorsInRow === 0) return '–';
   return `${row.errorsInRow} × ${row.errorKind}${row.asleep ? ', asleep' : ''}`;
 }
@@ -152,20 +121,17 @@ function delayText({ items, meanSeconds, lateSeconds }: DiscoveryDelay): string 
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** Does something to one channel, and writes down who did it. */
+/** Does something to one channel. */
 async function operate(
   which: string,
   command: Command,
   action: string,
-  act: (db: Queryable, channel: Channel) => Promise<string>,
+  act: (api: Api, channel: ShownChannel) => Promise<string>,
 ): Promise<void> {
   const context = loadContext(command);
-  const { channel, message } = await withDatabase(context, async ({ pool }) => {
-    const channel = await loadNamedChannel(pool, which);
-    const message = await act(pool, channel);
-    const entry = { actor: operatorName(), action: `channel_${action}`, subject: String(channel.id) };
-    await saveAudit(pool, { ...entry, detail: { url: channel.url } });
-    return { channel, message };
+  const { channel, message } = await withApi(context, async (api) => {
+    const channel = await findChannel(api, which);
+    return { channel, message: await act(api, channel) };
   });
   if (context.flags.json) return printJson({ id: channel.id, url: channel.url, done: action });
   say(message);

@@ -1,18 +1,10 @@
 import type { Command } from 'commander';
-import type { Queryable } from '../../db/index.ts';
-import {
-  blockDomain,
-  changeDomain,
-  type DomainChoice,
-  type DomainDetails,
-  requireDomain,
-  resetDomain,
-  takeDomain,
-} from '../../domains/index.ts';
+import { type DomainChoice, type DomainStatus, unknownDomain } from '../../domains/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
-import { type Context, loadContext, withDatabase } from '../context.ts';
+import { type Api, pathOf, patiently, withApi } from '../api.ts';
+import { type Context, loadContext } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
-import { operatorName, poolName } from '../operator.ts';
+import { poolName } from '../operator.ts';
 import { printJson } from '../output.ts';
 
 /** `domain reset|block|set|release`. */
@@ -23,33 +15,45 @@ export function addDomainActions(domain: Command): void {
     .requiredOption('--reason <words>', 'why, for the list of events')
     .option('--all', 'known articles are due again too')
     .action(async (name: string, flags: { reason: string; all?: boolean }, command: Command) => {
-      const all = flags.all ?? false;
-      await act(loadContext(command), name, async (db, known) => {
-        const requeued = await resetDomain(db, known, { reason: flags.reason, actor: operatorName(), all });
-        const text = `${known.name} was ${known.status} and begins anew; ${requeued === 1 ? '1 URL is' : `${requeued ?? 0} URLs are`} due again.`;
-        return { answer: { reset: true, requeued: requeued ?? 0 }, text };
-      });
+      const context = loadContext(command);
+      const { domain, was, requeued } = await ask(context, name, (api, path) =>
+        api.post<{ domain: string; was: DomainStatus; requeued: number }>(
+          `${path}/reset`,
+          { reason: flags.reason, all: flags.all ?? false },
+          patiently,
+        ),
+      );
+      if (context.flags.json) return printJson({ domain, reset: true, was, requeued });
+      say(
+        `${domain} was ${was} and begins anew; ${requeued === 1 ? '1 URL is' : `${requeued} URLs are`} due again.`,
+      );
     });
   domain
     .command('block <domain>')
     .description('ask nothing of a domain until it is reset')
     .requiredOption('--reason <words>', 'why, for the list of events')
     .action(async (name: string, flags: { reason: string }, command: Command) => {
-      await act(loadContext(command), name, async (db, known) => {
-        await blockDomain(db, known, { reason: flags.reason, actor: operatorName() });
-        return { answer: { blocked: true }, text: `${known.name} is blocked until "outrider domain reset".` };
-      });
+      const context = loadContext(command);
+      const answer = await ask(context, name, (api, path) =>
+        api.post<{ domain: string; blocked: true }>(`${path}/block`, { reason: flags.reason }),
+      );
+      if (context.flags.json) return printJson(answer);
+      say(`${answer.domain} is blocked until "outrider domain reset".`);
     });
   domain
     .command('release <domain>')
     .description('take a domain from the worker that holds it; the gap to its last request stays')
     .action(async (name: string, _flags: object, command: Command) => {
-      await act(loadContext(command), name, async (db, known) => {
-        const owner = await takeDomain(db, known, operatorName());
-        const text =
-          owner === null ? `Nobody holds ${known.name}.` : `${known.name} was taken from ${owner}.`;
-        return { answer: { released: owner !== null, owner }, text };
-      });
+      const context = loadContext(command);
+      const answer = await ask(context, name, (api, path) =>
+        api.post<{ domain: string; released: boolean; owner: string | null }>(`${path}/release`),
+      );
+      if (context.flags.json) return printJson(answer);
+      say(
+        answer.owner === null
+          ? `Nobody holds ${answer.domain}.`
+          : `${answer.domain} was taken from ${answer.owner}.`,
+      );
     });
   domain
     .command('set <domain>')
@@ -60,18 +64,29 @@ export function addDomainActions(domain: Command): void {
     .action(async (name: string, flags: SetFlags, command: Command) => {
       const change = changeOf(flags);
       const context = loadContext(command);
-      await act(context, name, (db, known) => configure(context, db, known, change));
+      const answer = await ask(context, name, (api, path) =>
+        api.patch<{ domain: string } & DomainChoice>(path, change),
+      );
+      if (context.flags.json) return printJson(answer);
+      const words = [
+        `delay ${answer.delayMs === null ? 'default' : `${answer.delayMs} ms`}`,
+        `budget ${answer.budget ?? 'default'}`,
+        `fetchers ${answer.pool ?? 'default'}`,
+      ];
+      say(`${answer.domain}: ${words.join(', ')}.`);
     });
 }
 
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
 type SetFlags = { delay?: string; budget?: string; pool?: string };
-type Change = Partial<DomainChoice>;
+type Change = { delay_ms?: number | null; budget?: number | null; pool?: string | null };
 
 function changeOf(flags: SetFlags): Change {
   const number = (flag: string, text: string, most: number): number | null =>
     text === 'default' ? null : wholeNumber(flag, text, { least: 0, most });
   const change: Change = {
-    ...(flags.delay === undefined ? {} : { delayMs: number('--delay', flags.delay, 86_400_000) }),
+    ...(flags.delay === undefined ? {} : { delay_ms: number('--delay', flags.delay, 86_400_000) }),
     ...(flags.budget === undefined ? {} : { budget: number('--budget', flags.budget, 10_000_000) }),
     ...(flags.pool === undefined ? {} : { pool: flags.pool === 'default' ? null : poolName(flags.pool) }),
   };
@@ -83,40 +98,9 @@ function changeOf(flags: SetFlags): Change {
   return change;
 }
 
-async function configure(
-  context: Context,
-  db: Queryable,
-  known: DomainDetails,
-  change: Change,
-): Promise<Answer> {
-  const choice = await changeDomain(db, known, change, {
-    actor: operatorName(),
-    defaultBudget: context.loaded.config.domains.maxPagesPerRun,
-  });
-  const words = [
-    `delay ${choice.delayMs === null ? 'default' : `${choice.delayMs} ms`}`,
-    `budget ${choice.budget ?? 'default'}`,
-    `fetchers ${choice.pool ?? 'default'}`,
-  ];
-  return { answer: choice, text: `${known.name}: ${words.join(', ')}.` };
-}
-
-type Answer = { answer: object; text: string };
-
-/** Finds the domain, does the work and says what was done. */
-async function act(
-  context: Context,
-  name: string,
-  work: (db: Queryable, known: DomainDetails) => Promise<Answer>,
-): Promise<void> {
-  const {
-    name: found,
-    answer,
-    text,
-  } = await withDatabase(context, async ({ pool }) => {
-    const known = await requireDomain(pool, name, context.loaded.config.fetch.defaultDelayMs);
-    return { name: known.name, ...(await work(pool, known)) };
-  });
-  if (context.flags.json) printJson({ domain: found, ...answer });
-  else process.stdout.write(`${text}\n`);
+/** Asks something of a domain by its route. */
+function ask<T>(context: Context, name: string, act: (api: Api, path: string) => Promise<T>): Promise<T> {
+  // No route is so long, and an empty name would be another route.
+  if (name === '' || name.length > 300) throw unknownDomain(name.slice(0, 300));
+  return withApi(context, (api) => act(api, pathOf`/api/v1/domains/${name}`));
 }

@@ -1,16 +1,11 @@
 import type { Command } from 'commander';
-import {
-  backfillCooldowns,
-  backfillDomains,
-  recalculateDomains,
-  type SeedReport,
-  seedDomains,
-} from '../../domains/index.ts';
-import { loadContext, withDatabase } from '../context.ts';
-import { openInput } from '../input-file.ts';
-import { operatorName } from '../operator.ts';
+import type { BackfillReport, RecalculateReport, SeedReport } from '../../domains/index.ts';
+import { type Api, patiently, withApi } from '../api.ts';
+import { loadContext } from '../context.ts';
+import { type Input, openInput } from '../input-file.ts';
+import { cutIntoParts } from '../line-parts.ts';
 import { printJson } from '../output.ts';
-import { startProgress } from '../progress.ts';
+import { type Progress, startProgress } from '../progress.ts';
 
 /** `domain seed|recalculate|backfill`. */
 export function addDomainUpkeep(domain: Command): void {
@@ -19,15 +14,12 @@ export function addDomainUpkeep(domain: Command): void {
     .description('enter domains from a list: one domain, "rank,domain" or URL per line; - is standard input')
     .requiredOption('--dataset <name>', 'name of the list, as tranco_20260205')
     .action(async (file: string, flags: { dataset: string }, command: Command) => {
-      const input = openList(file);
+      const input = openInput(file, 'Give a text file with one domain, "rank,domain" or URL per line.');
       const context = loadContext(command);
       const progress = startProgress(input.bytes);
-      const report = await withDatabase(context, ({ pool }) =>
-        seedDomains(pool, input.chunks(), {
-          dataset: flags.dataset,
-          onProgress: (so) => progress.show(input.read(), `bytes, ${so.domains} domains`),
-        }),
-      ).finally(() => progress.end());
+      const report = await withApi(context, (api) => seed(api, input, flags.dataset, progress)).finally(() =>
+        progress.end(),
+      );
       if (context.flags.json) return printJson(report);
       sayReport(report);
     });
@@ -37,9 +29,9 @@ export function addDomainUpkeep(domain: Command): void {
     .action(async (_flags: object, command: Command) => {
       const context = loadContext(command);
       const progress = startProgress(256);
-      const report = await withDatabase(context, ({ pool }) =>
-        recalculateDomains(pool, (done) => progress.show(done, 'parts')),
-      ).finally(() => progress.end());
+      const report = await withApi(context, (api) => recalculate(api, progress)).finally(() =>
+        progress.end(),
+      );
       if (context.flags.json) return printJson(report);
       const fields = Object.entries(report.fields).map(([name, count]) => `${name} ${count}×`);
       say(`${report.domains} domains looked at, ${report.scored} scored.`);
@@ -59,14 +51,7 @@ export function addDomainUpkeep(domain: Command): void {
     .description('make domains and slots for rows and logs that have none, after an import for instance')
     .action(async (_flags: object, command: Command) => {
       const context = loadContext(command);
-      const progress = startProgress(512);
-      const report = await withDatabase(context, ({ pool }) =>
-        backfillDomains(pool, {
-          actor: operatorName(),
-          cooldownsMs: backfillCooldowns(context.loaded.config.domains),
-          onProgress: (done) => progress.show(done, 'parts'),
-        }),
-      ).finally(() => progress.end());
+      const report = await withApi(context, backfill);
       if (context.flags.json) return printJson(report);
       const { active, exhausted, blocked } = report.made;
       const made = active + exhausted + blocked;
@@ -94,16 +79,63 @@ function sayReport(report: SeedReport): void {
   if (report.bad > 10) say('  … --json lists the first hundred.');
 }
 
-type List = { bytes: number; read(): number; chunks(): AsyncIterable<string> };
+// Large enough to be sorted by rank in batches, small enough for an answer in seconds.
+const partChars = 1024 * 1024;
+const mostBadLines = 100;
 
-function openList(file: string): List {
-  const input = openInput(file, 'Give a text file with one domain, "rank,domain" or URL per line.');
-  return {
-    ...input,
-    async *chunks() {
-      // Decoded here, so that a character cut in two is put together again.
-      const decoder = new TextDecoder();
-      for await (const chunk of input.chunks()) yield decoder.decode(chunk, { stream: true });
-    },
-  };
+async function seed(api: Api, input: Input, dataset: string, progress: Progress): Promise<SeedReport> {
+  const all: SeedReport = { lines: 0, domains: 0, added: 0, known: 0, submitted: 0, bad: 0, badLines: [] };
+  for await (const { text, firstLine } of cutIntoParts(input.chunks(), partChars)) {
+    const part = await api.upload<SeedReport>(
+      '/api/v1/domains/seed',
+      { dataset },
+      { type: 'text/plain', text },
+    );
+    for (const name of ['domains', 'added', 'known', 'submitted', 'bad'] as const) all[name] += part[name];
+    all.lines = firstLine - 1 + part.lines;
+    for (const { number, reason } of part.badLines)
+      if (all.badLines.length < mostBadLines) all.badLines.push({ number: firstLine - 1 + number, reason });
+    progress.show(input.read(), `bytes, ${all.domains} domains`);
+  }
+  return all;
+}
+
+/** Part after part: one call works for some ten seconds and says where to go on. */
+async function recalculate(api: Api, progress: Progress): Promise<RecalculateReport> {
+  const all: RecalculateReport = { scored: 0, domains: 0, repaired: 0, leased: 0, fields: {}, counts: 0 };
+  for (let from: number | null = 0; from !== null; ) {
+    const part: RecalculateReport & { next: number | null } = await api.post(
+      `/api/v1/domains/recalculate?from=${from}`,
+      undefined,
+      patiently,
+    );
+    for (const name of ['scored', 'domains', 'repaired', 'leased', 'counts'] as const)
+      all[name] += part[name];
+    for (const [name, times] of Object.entries(part.fields))
+      all.fields[name] = (all.fields[name] ?? 0) + times;
+    from = part.next;
+    progress.show(from ?? 256, 'parts');
+  }
+  return all;
+}
+
+async function backfill(api: Api): Promise<BackfillReport> {
+  const made = { active: 0, exhausted: 0, blocked: 0 };
+  let [slots, merged] = [0, 0];
+  const { stderr } = process;
+  try {
+    for (;;) {
+      const part = await api.post<BackfillReport>('/api/v1/domains/backfill', undefined, patiently);
+      for (const status of ['active', 'exhausted', 'blocked'] as const) made[status] += part.made[status];
+      slots += part.slots;
+      merged += part.merged;
+      // Every call looks at all rows first, so what was only counted is told by the last.
+      if (part.finished) return { ...part, made, slots, merged };
+      const sum = made.active + made.exhausted + made.blocked;
+      // No bar: nobody knows how many there will be.
+      if (stderr.isTTY) stderr.write(`\r\u001b[K${sum} domains made, going on …`);
+    }
+  } finally {
+    if (stderr.isTTY) stderr.write('\r\u001b[K');
+  }
 }

@@ -5,14 +5,13 @@ import {
   type DomainStatus,
   domainSorts,
   domainStatuses,
-  topDomains,
   unknownDomain,
 } from '../../domains/index.ts';
 import { AppError } from '../../errors/index.ts';
-import { type Api, type Json, pathOf, withApi } from '../api.ts';
-import { loadContext, withDatabase } from '../context.ts';
+import { type Api, type Json, listItems, pathOf, withApi } from '../api.ts';
+import { loadContext } from '../context.ts';
 import { type DomainCard, renderDomainCard } from '../domain-card.ts';
-import { restLine, shownDomain } from '../domain-words.ts';
+import { restLine } from '../domain-words.ts';
 import { wholeNumber } from '../numbers.ts';
 import {
   type Column,
@@ -47,7 +46,10 @@ an operator, lasts until "outrider domain reset". More: docs/guides/domains.md`,
     .action(async (flags: { status?: DomainStatus; sort: DomainSort; limit: string }, command: Command) => {
       const limit = wholeNumber('--limit', flags.limit, { least: 1, most: mostRows });
       const context = loadContext(command);
-      const { rows, isMore } = await withApi(context, (api) => loadRows(api, flags, limit));
+      const query = { status: flags.status, sort: flags.sort };
+      const { items: rows, isMore } = await withApi(context, (api) =>
+        listItems<ShownDomain>(api, '/api/v1/domains', query, limit),
+      );
       if (context.flags.json) return printJson(rows);
       printDomains(rows);
       if (isMore) process.stdout.write(`The first ${limit}; --limit shows more.\n`);
@@ -58,11 +60,13 @@ an operator, lasts until "outrider domain reset". More: docs/guides/domains.md`,
     .option('--limit <n>', 'how many', '20')
     .option('--pages <n>', 'only domains with at least so many pages crawled', '5')
     .action(async (flags: { limit: string; pages: string }, command: Command) => {
-      const limit = wholeNumber('--limit', flags.limit, { least: 1, most: mostRows });
-      const leastPages = wholeNumber('--pages', flags.pages, { least: 1, most: 1_000_000_000 });
+      const limit = wholeNumber('--limit', flags.limit, { least: 1, most: mostTop });
+      const pages = wholeNumber('--pages', flags.pages, { least: 1, most: 1_000_000_000 });
       const context = loadContext(command);
-      const rows = await withDatabase(context, ({ pool }) => topDomains(pool, { limit, leastPages }));
-      if (context.flags.json) return printJson(rows.map(shownDomain));
+      const { items: rows } = await withApi(context, (api) =>
+        api.get<{ items: ShownDomain[] }>('/api/v1/domains/top', { limit, pages }),
+      );
+      if (context.flags.json) return printJson(rows);
       printDomains(rows);
     });
   domain
@@ -80,35 +84,9 @@ an operator, lasts until "outrider domain reset". More: docs/guides/domains.md`,
 }
 
 const mostRows = 10_000;
-const rowsPerPage = 1000;
+const mostTop = 1000;
 
 type ShownDomain = Json<Omit<DomainRow, 'bucket' | 'domainKey'>>;
-// What a line shows, from the API or from the database.
-type DomainLine = Omit<ShownDomain, 'since' | 'firstSeenAt' | Times> & {
-  [Time in Times]: Date | string | null;
-};
-type Times = 'lastCrawledAt' | 'restUntil' | 'nextAt';
-
-/** As many rows as are wanted, however many pages that takes. */
-async function loadRows(
-  api: Api,
-  flags: { status?: DomainStatus; sort: DomainSort },
-  limit: number,
-): Promise<{ rows: ShownDomain[]; isMore: boolean }> {
-  const rows: ShownDomain[] = [];
-  let cursor: string | null = null;
-  do {
-    const page: { items: ShownDomain[]; cursor: string | null } = await api.get('/api/v1/domains', {
-      status: flags.status,
-      sort: flags.sort,
-      limit: Math.min(rowsPerPage, limit - rows.length),
-      cursor: cursor ?? undefined,
-    });
-    rows.push(...page.items);
-    cursor = page.cursor;
-  } while (cursor !== null && rows.length < limit);
-  return { rows, isMore: cursor !== null };
-}
 
 async function loadCard(api: Api, name: string): Promise<DomainCard> {
   try {
@@ -118,7 +96,7 @@ async function loadCard(api: Api, name: string): Promise<DomainCard> {
   }
 }
 
-const columns: Column<DomainLine>[] = [
+const columns: Column<ShownDomain>[] = [
   { title: 'DOMAIN', value: (row) => row.name, flexible: true },
   { title: 'STATUS', value: (row) => row.status },
   { title: 'PAGES', value: (row) => `${row.pagesCrawled}/${row.pagesKnown}`, align: 'right' },
@@ -128,7 +106,7 @@ const columns: Column<DomainLine>[] = [
   { title: 'LAST CRAWLED', value: (row) => relativeTime(row.lastCrawledAt) },
 ];
 
-function printDomains(rows: readonly DomainLine[]): void {
+function printDomains(rows: readonly ShownDomain[]): void {
   if (rows.length === 0) return void process.stdout.write('No domain matches.\n');
   const width = terminalWidth();
   const [title, ...lines] = renderTable(rows, columns, width).trimEnd().split('\n');

@@ -1,17 +1,10 @@
 import { type Command, Option } from 'commander';
 import { AppError, EXIT } from '../../errors/index.ts';
-import { explain, parseSubject } from '../../explain/index.ts';
-import {
-  listUrls,
-  submitByHand,
-  type UrlFilter,
-  type UrlKind,
-  type UrlStatus,
-  urlKinds,
-  urlStatuses,
-} from '../../frontier/index.ts';
-import { canonicalDomain, domainIdentity, urlId } from '../../url/index.ts';
-import { type Context, loadContext, withDatabase } from '../context.ts';
+import { type Answer, parseSubject } from '../../explain/index.ts';
+import { type UrlKind, type UrlRow, urlKinds, urlStatuses, type WishAnswer } from '../../frontier/index.ts';
+import { canonicalDomain } from '../../url/index.ts';
+import { type Json, listItems, patiently, type Query, withApi } from '../api.ts';
+import { type Context, loadContext } from '../context.ts';
 import { oneLine, printJson, printTable, relativeTime, textWidth, wrapText } from '../output.ts';
 import { paint } from '../style.ts';
 
@@ -60,12 +53,19 @@ async function submitUrls(
       exitCode: EXIT.usage,
     });
   }
-  const answers = await withDatabase(context, ({ pool }) =>
-    submitByHand(
-      pool,
-      urls.map((url) => ({ url, kind: flags.kind, priority })),
-    ),
-  );
+  const answers = await withApi(context, async (api) => {
+    const all: Json<WishAnswer>[] = [];
+    for (let start = 0; start < urls.length; start += submittedAtOnce) {
+      const wishes = urls.slice(start, start + submittedAtOnce);
+      const { items } = await api.post<{ items: Json<WishAnswer>[] }>(
+        '/api/v1/frontier/submit/bulk',
+        { urls: wishes.map((url) => ({ url, kind: flags.kind, priority })) },
+        patiently,
+      );
+      all.push(...items);
+    }
+    return all;
+  });
   if (context.flags.json) printJson(answers);
   else {
     printTable(answers, [
@@ -76,24 +76,17 @@ async function submitUrls(
   if (answers.some(({ answer }) => answer.startsWith('rejected'))) process.exitCode = EXIT.usage;
 }
 
+const submittedAtOnce = 10_000;
+
 type UrlFlags = { domain?: string; status?: string; kind?: UrlKind; reason?: string; limit: string };
 
 async function listRows(context: Context, flags: UrlFlags): Promise<void> {
   const limit = Math.max(1, Math.min(10_000, Number.parseInt(flags.limit, 10) || 50));
-  const filter = filterOf(flags);
-  const rows = await withDatabase(context, async ({ pool }) => {
-    let page = await listUrls(pool, filter, { limit });
-    const found = page.rows;
-    while (page.cursor !== null && found.length < limit) {
-      page = await listUrls(pool, filter, { limit: limit - found.length, cursor: page.cursor });
-      found.push(...page.rows);
-    }
-    return found;
-  });
-  if (context.flags.json)
-    return printJson(
-      rows.map(({ bucket: _bucket, domainKey, hash, ...row }) => ({ id: urlId(domainKey, hash), ...row })),
-    );
+  const query = queryOf(flags);
+  const { items: rows } = await withApi(context, (api) =>
+    listItems<ShownUrl>(api, '/api/v1/frontier', query, limit),
+  );
+  if (context.flags.json) return printJson(rows);
   if (rows.length === 0) return void process.stdout.write('No URL matches.\n');
   printTable(rows, [
     {
@@ -108,41 +101,34 @@ async function listRows(context: Context, flags: UrlFlags): Promise<void> {
   ]);
 }
 
-function filterOf(flags: UrlFlags): UrlFilter {
-  const filter: UrlFilter = {};
-  if (flags.domain !== undefined) {
-    const name = canonicalDomain(flags.domain);
-    if (name === null)
-      throw new AppError('usage', `"${flags.domain}" is not a domain`, { exitCode: EXIT.usage });
-    filter.domain = domainIdentity(name);
-  }
-  if (flags.status !== undefined) {
-    const words = flags.status.split(',').map((word) => word.trim());
-    const wrong = words.find((word) => !(urlStatuses as readonly string[]).includes(word));
-    if (wrong !== undefined)
-      throw new AppError('usage', `"${wrong}" is not a status`, {
-        exitCode: EXIT.usage,
-        advice: `Known: ${urlStatuses.join(', ')}.`,
-      });
-    filter.statuses = words as UrlStatus[];
-  }
-  if (flags.kind !== undefined) filter.kinds = [flags.kind];
-  if (flags.reason !== undefined) filter.errorCode = flags.reason;
-  return filter;
+type ShownUrl = Json<Omit<UrlRow, 'bucket' | 'domainKey' | 'hash'>> & { id: string };
+
+function queryOf(flags: UrlFlags): Query {
+  if (flags.domain !== undefined && canonicalDomain(flags.domain) === null)
+    throw new AppError('usage', `"${flags.domain}" is not a domain`, { exitCode: EXIT.usage });
+  const words = flags.status?.split(',').map((word) => word.trim());
+  const wrong = words?.find((word) => !(urlStatuses as readonly string[]).includes(word));
+  if (wrong !== undefined)
+    throw new AppError('usage', `"${wrong}" is not a status`, {
+      exitCode: EXIT.usage,
+      advice: `Known: ${urlStatuses.join(', ')}.`,
+    });
+  return {
+    domain: flags.domain,
+    status: words?.join(','),
+    // Unless it is told, the API leaves polls and probes out; whoever looks here wants to see all there is.
+    kind: flags.kind ?? urlKinds.join(','),
+    reason: flags.reason,
+  };
 }
 
 async function sayWhy(context: Context, text: string): Promise<void> {
-  const { fetch, domains } = context.loaded.config;
   const subject = parseSubject(text);
-  const answers = await withDatabase(context, ({ pool }) =>
-    explain(pool, subject, {
-      defaultDelayMs: fetch.defaultDelayMs,
-      productToken: fetch.productToken,
-      defaultBudget: domains.maxPagesPerRun,
-    }),
+  const { items: answers } = await withApi(context, (api) =>
+    api.get<{ items: (Json<Answer> & { text: string })[] }>('/api/v1/explain', subject),
   );
   if (context.flags.json) {
-    const shown = answers.map(({ subject: _subject, name: _name, advice, ...answer }) => ({
+    const shown = answers.map(({ subject: _subject, name: _name, text: _text, advice, ...answer }) => ({
       ...answer,
       ...('url' in subject ? {} : { advice }),
     }));

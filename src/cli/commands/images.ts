@@ -1,12 +1,13 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { AppError, EXIT } from '../../errors/index.ts';
-import { type ImageFilter, type ListedImage, listImages } from '../../images/index.ts';
-import { requireSource } from '../../sources/index.ts';
+import type { ListedImage } from '../../images/index.ts';
 import { identifyUrl } from '../../url/index.ts';
-import { loadContext, withDatabase } from '../context.ts';
+import { type Json, listItems, withApi } from '../api.ts';
+import { loadContext, localOnly } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
+import { sourcePath } from '../source-path.ts';
 
 type ListFlags = { source?: string; document?: string; limit: string };
 
@@ -20,13 +21,13 @@ export function addImageCommands(program: Command): void {
     .option('--limit <n>', 'most lines', '50')
     .action(async (flags: ListFlags, command: Command) => {
       const limit = wholeNumber('--limit', flags.limit, { least: 1, most: 100_000 });
-      const page = flags.document === undefined ? undefined : pageOf(flags.document);
+      const { source, document } = flags;
+      if (document !== undefined) requireAddress(document);
+      if (source !== undefined) sourcePath(source);
       const context = loadContext(command);
-      const listed = await withDatabase(context, async ({ pool }) => {
-        const filter: ImageFilter = { limit, ...(page === undefined ? {} : { page }) };
-        if (flags.source !== undefined) filter.sourceId = (await requireSource(pool, flags.source)).id;
-        return listImages(pool, filter);
-      });
+      const { items: listed } = await withApi(context, (api) =>
+        listItems<Json<ListedImage>>(api, '/api/v1/images', { source, document }, limit),
+      );
       if (context.flags.json) return printJson(listed);
       if (listed.length === 0)
         return void process.stdout.write(
@@ -52,9 +53,12 @@ export function addImageCommands(program: Command): void {
           exitCode: EXIT.usage,
           advice: '"outrider images --json" shows them.',
         });
+      const context = loadContext(command);
+      // The store is one of this machine's settings, and the API serves no images.
+      if (context.server !== null) throw localOnly(context.name, context.server);
       // Only here: a store brings an HTTP client, which every other command would have to load.
       const { openBlobStore } = await import('../../blobs/index.ts');
-      const store = openBlobStore(loadContext(command).loaded.config);
+      const store = openBlobStore(context.loaded.config);
       const result = await store.get(Buffer.from(name, 'hex')).finally(() => store.close());
       if (result.outcome !== 'found') {
         const why = result.outcome === 'failed' ? `cannot be read: ${result.detail}` : `is ${result.outcome}`;
@@ -68,13 +72,12 @@ export function addImageCommands(program: Command): void {
     });
 }
 
-function stateOf(row: ListedImage): string {
+function stateOf(row: Json<ListedImage>): string {
   if (row.sha256 !== null) return 'stored';
   return row.errorCode ?? row.status;
 }
 
-function pageOf(url: string) {
-  const identified = identifyUrl(url);
-  if (identified.outcome === 'ok') return identified.identity;
-  throw new AppError('usage', `"${url}" is no address of a document`, { exitCode: EXIT.usage });
+function requireAddress(url: string): void {
+  if (identifyUrl(url).outcome === 'rejected')
+    throw new AppError('usage', `"${url}" is no address of a document`, { exitCode: EXIT.usage });
 }

@@ -1,20 +1,13 @@
 import { once } from 'node:events';
 import { createWriteStream, openSync, writeSync } from 'node:fs';
-import type { Writable } from 'node:stream';
 import { type Command, Option } from 'commander';
-import { type BadLine, exportSources, type ImportReport, importSources } from '../../channels/index.ts';
-import type { Queryable } from '../../db/index.ts';
+import type { BadLine, ImportReport } from '../../channels/index.ts';
 import { AppError, EXIT, messageOf } from '../../errors/index.ts';
-import {
-  createListWriter,
-  formatOfName,
-  type ListFormat,
-  listFormats,
-  readList,
-} from '../../source-lists/index.ts';
-import { loadContext, withDatabase } from '../context.ts';
+import { formatOfName, type ListFormat, listFormats, readList } from '../../source-lists/index.ts';
+import { withApi } from '../api.ts';
+import { loadContext } from '../context.ts';
+import { sendList } from '../import-parts.ts';
 import { openInput } from '../input-file.ts';
-import { operatorName } from '../operator.ts';
 import { oneLine, printJson } from '../output.ts';
 import { startProgress } from '../progress.ts';
 
@@ -68,10 +61,8 @@ async function runImport(file: string, flags: ImportFlags, command: Command): Pr
   const context = loadContext(command);
   const progress = startProgress(input.bytes);
   const entries = readList(input.chunks(), { format: flags.format ?? formatOfName(file) });
-  const report = await withDatabase(context, (database) =>
-    importSources(database, entries, {
-      actor: operatorName(),
-      sitemapIntervalSeconds: context.loaded.config.polling.sitemapIntervalMinutes * 60,
+  const report = await withApi(context, (api) =>
+    sendList(api, entries, {
       update: flags.update ?? false,
       onProgress: (so) =>
         progress.show(input.read(), `bytes, ${so.added} added, ${so.known} known, ${so.bad} bad`),
@@ -120,26 +111,15 @@ async function runExport(
   const context = loadContext(command);
   const out =
     file === undefined || file === '-' ? process.stdout : createWriteStream('', { fd: openOutput(file) });
-  const written = await withDatabase(context, ({ pool }) => writeSources(pool, format, out));
+  const written = await withApi(context, async (api) => {
+    const { headers, pieces } = await api.download('/api/v1/sources/export', { format });
+    for await (const piece of pieces) if (!out.write(piece)) await once(out, 'drain');
+    return Number(headers['outrider-sources'] ?? 0);
+  });
   if (out === process.stdout) return;
   out.end();
   await once(out, 'close');
   say(`${count(written, 'source')} written to ${file}.`);
-}
-
-async function writeSources(db: Queryable, format: ListFormat, out: Writable): Promise<number> {
-  const writer = createListWriter(format, { created: new Date() });
-  const write = async (text: string): Promise<void> => {
-    if (text !== '' && !out.write(text)) await once(out, 'drain');
-  };
-  let written = 0;
-  await write(writer.head());
-  for await (const source of exportSources(db)) {
-    await write(writer.source(source));
-    written += 1;
-  }
-  await write(writer.foot());
-  return written;
 }
 
 // Readable by its owner alone: settings may hold passwords of proxies.

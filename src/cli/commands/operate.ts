@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { WorkerState } from '../../domains/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
-import { listSwitches, type SwitchName, saveSwitch, switchNames } from '../../switches/index.ts';
+import { type SwitchName, type SwitchState, switchNames } from '../../switches/index.ts';
 import { type Json, withApi } from '../api.ts';
-import { loadContext, withDatabase } from '../context.ts';
-import { onOff, operatorName } from '../operator.ts';
+import { loadContext } from '../context.ts';
+import { onOff } from '../operator.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
 
 /** `workers`, `switch`. */
@@ -46,10 +46,11 @@ export function addOperateCommands(program: Command): void {
       const chosen = name === undefined ? null : switchOf(name);
       const isOn = state === undefined ? null : onOff(state);
       const context = loadContext(command);
-      const rows = await withDatabase(context, async ({ pool }) => {
-        if (chosen !== null && isOn !== null) await saveSwitch(pool, chosen, isOn, operatorName());
-        const switches = await listSwitches(pool);
-        return switches.filter((one) => chosen === null || one.name === chosen);
+      const rows = await withApi(context, async (api) => {
+        if (chosen !== null && isOn !== null)
+          return [await api.put<Json<SwitchState>>(`/api/v1/switches/${chosen}`, { on: isOn })];
+        const { items } = await api.get<{ items: Json<SwitchState>[] }>('/api/v1/switches');
+        return items.filter((one) => chosen === null || one.name === chosen);
       });
       if (context.flags.json) return printJson(rows);
       printTable(rows, [

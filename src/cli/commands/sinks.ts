@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
 import { AppError, EXIT } from '../../errors/index.ts';
-import { type DeadLetter, listSinks, type Replay, removeSink, type SinkStatus } from '../../outbox/index.ts';
-import { saveAudit } from '../../switches/index.ts';
+import type { DeadLetter, Replay, SinkStatus } from '../../outbox/index.ts';
 import { type Api, type Json, pathOf, withApi } from '../api.ts';
-import { type Context, loadContext, withDatabase } from '../context.ts';
+import { type Context, loadContext } from '../context.ts';
 import { dateFlag } from '../dates.ts';
 import { wholeNumber } from '../numbers.ts';
-import { operatorName } from '../operator.ts';
 import { printJson, printTable, relativeTime, terminalWidth, wrapText } from '../output.ts';
 
 // Below this a column for errors would show their first word; they stand below the table then.
@@ -128,11 +126,7 @@ export function addSinksCommands(program: Command): void {
           advice: 'Pause it with: outrider sinks pause index',
         });
       const context = loadContext(command);
-      await withDatabase(context, async ({ pool }) => {
-        if (!(await removeSink(pool, name)))
-          throw unknownSink(`there is no sink "${name}"`, await listSinks(pool));
-        await saveAudit(pool, { actor: operatorName(), action: 'sink_remove', subject: name, detail: {} });
-      });
+      await askSink(context, (api) => api.delete(pathOf`/api/v1/sinks/${name}`));
       if (context.flags.json) return printJson({ sink: name, removed: true });
       say(
         `${name} is forgotten. While it is configured, the next start of the schedule role brings it back.`,

@@ -1,22 +1,14 @@
 import { type Command, Option } from 'commander';
-import { listSourceStatus, type SourceFilter, type SourceStatus } from '../../channels/index.ts';
-import { loadSelectorRates, removeSource } from '../../documents/index.ts';
+import type { SourceStatus } from '../../channels/index.ts';
+import type { SelectorRate } from '../../documents/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
-import {
-  applyHolds,
-  type ImageMode,
-  type IngestionMode,
-  requireSource,
-  type SourceChange,
-  saveRespectRobots,
-  setSourceEnabled,
-  unknownSource,
-  updateSource,
-} from '../../sources/index.ts';
-import { loadContext, withDatabase } from '../context.ts';
+import type { ImageMode, IngestionMode, Source } from '../../sources/index.ts';
+import { type Json, listItems, patiently, type Query, withApi } from '../api.ts';
+import { loadContext } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
-import { onOff, operatorName } from '../operator.ts';
+import { onOff } from '../operator.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
+import { sourcePath } from '../source-path.ts';
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
@@ -41,13 +33,16 @@ export function addSourceCommands(program: Command): void {
     .option('--search <words>', 'only those with these words in name, slug or address')
     .option('--limit <n>', 'most lines', '1000')
     .action(async (flags: ListFlags, command: Command) => {
-      const filter = sourceFilterOf(flags);
+      const limit = wholeNumber('--limit', flags.limit, { least: 1, most: 100_000 });
+      const query = queryOf(flags);
       const context = loadContext(command);
-      const listed = await withDatabase(context, ({ pool }) => listSourceStatus(pool, filter));
+      const { items: listed } = await withApi(context, (api) =>
+        listItems<Json<SourceStatus>>(api, '/api/v1/sources', query, limit),
+      );
       if (context.flags.json) return printJson(listed);
       if (listed.length === 0)
         return say(
-          Object.keys(filter).length > 1
+          Object.values(query).some((one) => one !== undefined)
             ? 'No source matches.'
             : 'No sources yet. Add one with: outrider add https://example.com',
         );
@@ -84,12 +79,9 @@ export function addSourceCommands(program: Command): void {
     .action(async (slug: string, flags: SetFlags, command: Command) => {
       const change = sourceChangeOf(flags);
       const context = loadContext(command);
-      const source = await withDatabase(context, async ({ pool }) => {
-        const changed = await updateSource(pool, slug, change, operatorName());
-        if (changed === null) throw unknownSource(slug);
-        if (change.mode !== undefined) await applyHolds(pool, changed);
-        return changed;
-      });
+      const source = await withApi(context, (api) =>
+        api.patch<Json<Source>>(sourcePath(slug), change, patiently),
+      );
       if (context.flags.json) return printJson(source);
       say(`${source.name} is changed; every fetcher follows within seconds.`);
     });
@@ -105,9 +97,11 @@ export function addSourceCommands(program: Command): void {
       .option('--reason <words>', 'why')
       .action(async (slug: string, flags: { reason?: string }, command: Command) => {
         const context = loadContext(command);
-        const act = { actor: operatorName(), reason: flags.reason ?? null };
-        const source = await withDatabase(context, ({ pool }) => setSourceEnabled(pool, slug, enabled, act));
-        if (source === null) throw unknownSource(slug);
+        // The API wants a reason for what it stops; at a terminal none has to be given.
+        const reason = flags.reason ?? (enabled ? undefined : 'no reason given');
+        const source = await withApi(context, (api) =>
+          api.post<Json<Source>>(`${sourcePath(slug)}/${word}`, { reason }, patiently),
+        );
         if (context.flags.json) return printJson(source);
         say(
           enabled
@@ -125,13 +119,17 @@ export function addSourceCommands(program: Command): void {
           exitCode: EXIT.usage,
         });
       const context = loadContext(command);
-      const documents = flags.documents;
-      const removed = await withDatabase(context, (database) =>
-        removeSource(database, slug, { documents, actor: operatorName() }),
+      const { documents } = flags;
+      const answer = await withApi(context, (api) =>
+        api.delete<{ slug: string; deleted: true; documents: number }>(
+          sourcePath(slug),
+          { documents },
+          patiently,
+        ),
       );
-      if (context.flags.json) return printJson({ slug, deleted: true, documents: removed });
+      if (context.flags.json) return printJson(answer);
       say(
-        `${slug} is deleted${flags.documents === 'delete' ? ` with ${removed} documents` : '; its documents stay'}.`,
+        `${slug} is deleted${documents === 'delete' ? ` with ${answer.documents} documents` : '; its documents stay'}.`,
       );
     });
   sources
@@ -141,10 +139,9 @@ export function addSourceCommands(program: Command): void {
     .action(async (slug: string, state: string, flags: { reason: string }, command: Command) => {
       const respects = onOff(state);
       const context = loadContext(command);
-      const source = await withDatabase(context, ({ pool }) =>
-        saveRespectRobots(pool, slug, respects, { reason: flags.reason, actor: operatorName() }),
+      const source = await withApi(context, (api) =>
+        api.patch<Json<Source>>(sourcePath(slug), { respectRobots: respects, reason: flags.reason }),
       );
-      if (source === null) throw unknownSource(slug);
       if (context.flags.json) return printJson(source);
       say(
         respects
@@ -159,9 +156,9 @@ export function addSourceCommands(program: Command): void {
     .action(async (slug: string, flags: { last: string }, command: Command) => {
       const last = wholeNumber('--last', flags.last, { least: 1, most: 100_000 });
       const context = loadContext(command);
-      const rates = await withDatabase(context, async ({ pool }) => {
-        return loadSelectorRates(pool, await requireSource(pool, slug), last);
-      });
+      const { items: rates } = await withApi(context, (api) =>
+        api.get<{ items: Json<SelectorRate>[] }>(`${sourcePath(slug)}/selectors`, { last }),
+      );
       if (context.flags.json) return printJson(rates);
       if (rates.length === 0) return say('None of its documents was read with selectors yet.');
       printTable(rates, [
@@ -178,17 +175,14 @@ export function addSourceCommands(program: Command): void {
     });
 }
 
-function sourceFilterOf(flags: ListFlags): SourceFilter {
-  return {
-    ...(flags.mode === undefined ? {} : { mode: flags.mode }),
-    ...(flags.disabled === undefined ? {} : { enabled: false }),
-    ...(flags.failing === undefined ? {} : { failing: true }),
-    ...(flags.search === undefined ? {} : { search: flags.search }),
-    limit: wholeNumber('--limit', flags.limit, { least: 1, most: 100_000 }),
-  };
-}
+const queryOf = (flags: ListFlags): Query => ({
+  mode: flags.mode,
+  enabled: flags.disabled ? false : undefined,
+  failing: flags.failing,
+  q: flags.search,
+});
 
-function channelsOf(row: SourceStatus): string {
+function channelsOf(row: Json<SourceStatus>): string {
   if (row.channels === 0 && row.searching) return 'looking';
   return row.failing === 0 ? String(row.channels) : `${row.channels} (${row.failing} failing)`;
 }
@@ -204,10 +198,30 @@ type SetFlags = {
   copies?: string;
 };
 
-function sourceChangeOf(flags: SetFlags): SourceChange {
+/** What `sources set` asks of the API: null takes a value back. */
+type Change = {
+  ingestionMode?: IngestionMode;
+  feedPollIntervalMinutes?: number;
+  priority?: number;
+  rateLimitMs?: number | null;
+  settings?: {
+    proxies?: string[] | null;
+    images?: ImageMode | null;
+    copies?: 'deliver' | 'hold' | null;
+    fixedInterval?: true | null;
+  };
+};
+
+function sourceChangeOf(flags: SetFlags): Change {
   const orNull = <T>(text: string, read: (text: string) => T): T | null =>
     text === 'default' ? null : read(text);
-  const change: SourceChange = {
+  const settings: NonNullable<Change['settings']> = {
+    ...(flags.proxies === undefined ? {} : { proxies: orNull(flags.proxies, proxyList) }),
+    ...(flags.images === undefined ? {} : { images: orNull(flags.images, imageMode) }),
+    ...(flags.copies === undefined ? {} : { copies: orNull(flags.copies, copyMode) }),
+    ...(flags.fixed === undefined ? {} : { fixedInterval: onOff(flags.fixed) ? true : null }),
+  };
+  const change: Change = {
     ...(flags.delay === undefined
       ? {}
       : {
@@ -218,14 +232,11 @@ function sourceChangeOf(flags: SetFlags): SourceChange {
     ...(flags.priority === undefined
       ? {}
       : { priority: wholeNumber('--priority', flags.priority, { least: 1, most: 10 }) }),
-    ...(flags.proxies === undefined ? {} : { proxies: orNull(flags.proxies, proxyList) }),
-    ...(flags.images === undefined ? {} : { images: orNull(flags.images, imageMode) }),
-    ...(flags.copies === undefined ? {} : { copies: orNull(flags.copies, copyMode) }),
-    ...(flags.mode === undefined ? {} : { mode: ingestionMode(flags.mode) }),
+    ...(flags.mode === undefined ? {} : { ingestionMode: ingestionMode(flags.mode) }),
     ...(flags.every === undefined
       ? {}
-      : { intervalMinutes: wholeNumber('--every', flags.every, { least: 1, most: 43_200 }) }),
-    ...(flags.fixed === undefined ? {} : { fixedInterval: onOff(flags.fixed) ? true : null }),
+      : { feedPollIntervalMinutes: wholeNumber('--every', flags.every, { least: 1, most: 43_200 }) }),
+    ...(Object.keys(settings).length === 0 ? {} : { settings }),
   };
   if (Object.keys(change).length === 0)
     throw new AppError('usage', 'nothing to set', {

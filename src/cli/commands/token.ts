@@ -2,17 +2,15 @@ import type { Command } from 'commander';
 import {
   type ApiToken,
   createSignInCode,
-  createToken,
-  listTokens,
   type Role,
   replaceSessionKey,
-  revokeToken,
   roles,
   signInLink,
   signInMinutes,
   tokenNamePattern,
 } from '../../auth/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
+import { type Api, type Json, listItems, withApi } from '../api.ts';
 import { type Context, loadContext, withDatabase } from '../context.ts';
 import { operatorName } from '../operator.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
@@ -40,9 +38,7 @@ export function addTokenCommands(program: Command): void {
     .option('--revoked', 'with those that were revoked')
     .action(async (flags: { revoked?: boolean }, command: Command) => {
       const context = loadContext(command);
-      const tokens = await withDatabase(context, ({ pool }) =>
-        listTokens(pool, { limit: mostTokens, withRevoked: flags.revoked ?? false }),
-      );
+      const tokens = await withApi(context, (api) => loadTokens(api, flags.revoked ?? false));
       if (context.flags.json) return printJson(tokens);
       printTokens(tokens);
     });
@@ -51,7 +47,7 @@ export function addTokenCommands(program: Command): void {
     .description('end a token and the sessions it was exchanged for, within seconds')
     .action(async (which: string, _flags: object, command: Command) => {
       const context = loadContext(command);
-      const ended = await withDatabase(context, ({ pool }) => revokeNamed(pool, which));
+      const ended = await withApi(context, (api) => revokeNamed(api, which));
       if (ended === null)
         throw new AppError('token_unknown', `there is no token "${which}" in use`, {
           advice: 'outrider token list',
@@ -90,33 +86,54 @@ async function runCreate(context: Context, flags: CreateFlags): Promise<void> {
       '--name takes up to 100 letters, digits, spaces and . _ @ : + -, beginning with a letter or digit',
     );
   const expiresInSeconds = flags.expires === undefined ? undefined : secondsOf(flags.expires);
-  const made = await withDatabase(context, ({ pool }) =>
-    createToken(pool, {
+  const { token, ...made } = await withApi(context, (api) =>
+    api.post<TokenAnswer & { token: string }>('/api/v1/tokens', {
       name: flags.name,
       role,
-      actor: operatorName(),
-      ...(expiresInSeconds === undefined ? {} : { expiresInSeconds }),
+      expires_in_seconds: expiresInSeconds,
     }),
   );
-  if (made.outcome === 'name_taken')
-    throw new AppError('token_name_taken', `a token "${flags.name}" is in use`, {
-      advice: 'Choose another name, or revoke that one first.',
-    });
-  if (context.flags.json) return printJson({ ...made.row, token: made.token });
+  if (context.flags.json) return printJson({ ...tokenOf(made), token });
   // The token alone on standard output, so that it can be piped; what a person should know beside it.
   process.stderr.write('This is shown once; keep it safe. Use it as: Authorization: Bearer …\n');
-  process.stdout.write(`${made.token}\n`);
+  process.stdout.write(`${token}\n`);
 }
 
-type Db = Parameters<typeof revokeToken>[0];
+type Token = Json<ApiToken>;
+/** A token as its routes answer it. */
+type TokenAnswer = Pick<Token, 'id' | 'name' | 'role' | 'prefix'> & {
+  created_at: string;
+  created_by: string;
+  expires_at: string | null;
+  last_used_at: string | null;
+  revoked_at: string | null;
+};
 
-async function revokeNamed(db: Db, which: string): Promise<ApiToken | null> {
-  const byName = await revokeToken(db, { name: which }, operatorName());
-  if (byName !== null || !/^\d{1,9}$/.test(which)) return byName;
-  return revokeToken(db, { id: Number(which) }, operatorName());
+const tokenOf = ({ id, name, role, prefix, ...rest }: TokenAnswer): Token => ({
+  id,
+  name,
+  role,
+  prefix,
+  createdAt: rest.created_at,
+  createdBy: rest.created_by,
+  expiresAt: rest.expires_at,
+  lastUsedAt: rest.last_used_at,
+  revokedAt: rest.revoked_at,
+});
+
+async function loadTokens(api: Api, revoked: boolean): Promise<Token[]> {
+  const { items } = await listItems<TokenAnswer>(api, '/api/v1/tokens', { revoked }, mostTokens);
+  return items.map(tokenOf);
 }
 
-function printTokens(tokens: readonly ApiToken[]): void {
+/** A name comes first: it may look like the number of another. */
+async function revokeNamed(api: Api, which: string): Promise<Token | null> {
+  const inUse = await loadTokens(api, false);
+  const found = inUse.find((one) => one.name === which) ?? inUse.find((one) => String(one.id) === which);
+  return found === undefined ? null : tokenOf(await api.delete<TokenAnswer>(`/api/v1/tokens/${found.id}`));
+}
+
+function printTokens(tokens: readonly Token[]): void {
   if (tokens.length === 0)
     return void process.stdout.write(
       'There are no tokens. Make one with: outrider token create --name NAME --role read\n',

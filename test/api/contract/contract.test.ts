@@ -86,7 +86,7 @@ test('a client made from the description walks all routes', async () => {
     for (let n = 0; n < 12 && !(answered.get(operationId!)! < 300); n += 1) {
       const { parameters, body, type } = new Requests(random, world.known).proper(operation);
       const { status, data, headers } = await client[operationId!]!(parameters, body, {
-        headers: type === undefined ? {} : { 'content-type': type },
+        headers: { ...world.headers, ...(type === undefined ? {} : { 'content-type': type }) },
       });
       expect(status, `${operationId}: ${JSON.stringify(data)}`).toBeLessThan(500);
       answered.set(operationId!, status);
@@ -106,7 +106,10 @@ test(`requests at random never fail here, and answers are as described (seed ${s
   for (let n = 0; n < fuzzRequests; n += 1) {
     const operation = random.pick(operations);
     const asked = requests.make(operation);
-    const response = await world.app.inject(asked as InjectOptions);
+    const response = await world.app.inject({
+      ...asked,
+      headers: { ...world.headers, ...asked.headers },
+    } as InjectOptions);
     counts.set(response.statusCode, (counts.get(response.statusCode) ?? 0) + 1);
     const said = `${asked.method} ${asked.url} ${asked.payload?.slice(0, 1000) ?? ''} → ${response.statusCode} ${response.payload.slice(0, 500)}`;
     if (response.statusCode >= 500) throw new Error(`${said}\n${world.failures.at(-1)?.slice(0, 2000)}`);

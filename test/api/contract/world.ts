@@ -8,6 +8,7 @@ import { saveSink } from '../../../src/outbox/index.ts';
 import { createSource } from '../../../src/sources/index.ts';
 import { createLog, createMetrics, systemClock } from '../../../src/telemetry/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts';
+import { makeToken } from '../../setup/token.ts';
 import { idOf, storeDocuments, textOf } from '../../sinks/store.ts';
 import type { ApiDocument } from './operations.ts';
 
@@ -18,6 +19,8 @@ export type ContractWorld = {
   document: ApiDocument;
   /** Every route there is, as "GET /path/:name". */
   routes: readonly string[];
+  /** Sign a request as admin. */
+  headers: Readonly<Record<string, string>>;
   /** Values that mean something, by the name of a parameter. */
   known: Record<string, string[]>;
   /** What the log has said of failures. */
@@ -51,7 +54,14 @@ export async function startContractWorld(): Promise<ContractWorld> {
   await saveSink(pool, { name: 'webhook', kind: 'webhook', takes: 'documents' });
   const failures: string[] = [];
   const routes: string[] = [];
-  const { config } = loadConfig({ env: {}, overrides: { 'api.port': 0 } });
+  const { config } = loadConfig({
+    env: {},
+    overrides: {
+      'api.port': 0,
+      'api.requests_per_minute': 100_000_000,
+      'api.refusals_per_minute': 100_000_000,
+    },
+  });
   const app = await buildApi({
     database: database.db,
     config,
@@ -67,14 +77,15 @@ export async function startContractWorld(): Promise<ContractWorld> {
     onRoute: ({ method, url }) => {
       for (const one of [method].flat()) routes.push(`${one} ${url}`);
     },
-    operator: { name: 'test', role: 'admin' },
   });
   await app.ready();
+  const token = await makeToken(pool, 'admin');
   const id = idOf(article);
   return {
     app,
     database,
     routes,
+    headers: { authorization: `Bearer ${token}` },
     document: app.swagger() as unknown as ApiDocument,
     known: {
       id: [id, idOf(waiting), String(channel.id), 'webhook', '1'],

@@ -797,6 +797,7 @@ CREATE INDEX domains_status ON domains USING btree (status, name COLLATE "C", do
 CREATE INDEX foreign_hosts_source ON foreign_hosts USING btree (source_id, day) WHERE is_new;
 CREATE INDEX image_sightings_image ON image_sightings USING btree (sha256) WHERE (sha256 IS NOT NULL);
 CREATE INDEX image_sightings_page ON image_sightings USING btree (page_domain_key, page_hash);
+CREATE INDEX image_sightings_recent ON image_sightings USING btree (first_seen_at DESC, url_hash, page_hash);
 CREATE INDEX image_sightings_source ON image_sightings USING btree (source_id, first_seen_at);
 CREATE INDEX images_idle ON images USING btree (idle_since) WHERE (idle_since IS NOT NULL);
 CREATE INDEX robots_revive ON robots USING btree (bucket, domain_key) WHERE (revive_after IS NOT NULL);

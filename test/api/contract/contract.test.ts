@@ -8,7 +8,7 @@ import { answerSchema, isStream, operationsOf, Requests } from './operations.ts'
 import { type ContractWorld, startContractWorld } from './world.ts';
 
 // A few thousand requests in every run; FUZZ_REQUESTS=100000 FUZZ_SEED=n for more of them.
-const fuzzRequests = Number(process.env.FUZZ_REQUESTS ?? 4000);
+const fuzzRequests = Number(process.env.FUZZ_REQUESTS ?? 2500);
 const seed = Number(process.env.FUZZ_SEED ?? 1 + Math.floor(Math.random() * 1e9));
 
 let world: ContractWorld;

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { completedCommands } from '../../src/cli/completion/model.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { runOutrider } from '../process/outrider.ts';
+import { inTerminal, plain } from '../process/terminal.ts';
 
 let home: string;
 let program: Command;
@@ -128,6 +129,36 @@ describe('zsh', () => {
     );
     expect(stderr).toBe('');
     expect(status).toBe(0);
+  });
+
+  test.skipIf(others.zsh === undefined)('zsh offers what fits when Tab is typed', async () => {
+    const steps: [string, string][] = [
+      [
+        '> ',
+        `autoload -Uz compinit; compinit -D; source ${scriptOf('zsh')}; outrider() { : }; print rea''dy\r`,
+      ],
+      ['ready', 'outrider docs s\t\t'],
+      ['show    -- one document', '\u0015outrider domain status --sort \t\t'],
+      ['recent     score', '\u0015exit\r'],
+    ];
+    let from = 0;
+    const { text } = await inTerminal([], {
+      home,
+      columns: 120,
+      env: { PS1: '> ' },
+      shell: `exec ${others.zsh} -f -i`,
+      onText: (seen, terminal) => {
+        const [awaited, typed] = steps[0] ?? [];
+        const at = awaited === undefined ? -1 : seen.indexOf(awaited, from);
+        if (at < 0) return;
+        from = at + awaited!.length;
+        steps.shift();
+        terminal.write(typed!);
+      },
+    });
+    expect(steps).toEqual([]);
+    expect(plain(text)).toMatch(/search\s+-- full-text search/);
+    expect(plain(text)).toMatch(/documents\s+name\s+recent\s+score/);
   });
 });
 

@@ -71,6 +71,10 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     options.onRoute?.(route);
     if (route.schema === undefined || route.schema.hide === true) return;
     route.schema.response = { '4xx': problemSchema, ...(route.schema.response as object) };
+    for (const part of ['querystring', 'body'] as const) {
+      const schema = route.schema[part];
+      if (schema !== undefined) route.schema[part] = withDefaults(schema as ObjectSchema);
+    }
   });
   addProblems(app, options.log);
   addRequestMetrics(app, options.metrics);
@@ -93,6 +97,15 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     (await import('./reference-page.ts')).addReferencePage(app);
   }
   return app;
+}
+
+type ObjectSchema = { properties?: Record<string, object>; required?: string[] };
+
+/** What has a default need not be given: handlers find it filled in, callers need not know. */
+function withDefaults(schema: ObjectSchema): ObjectSchema {
+  const { properties, required } = schema;
+  if (properties === undefined || required === undefined) return schema;
+  return { ...schema, required: required.filter((name) => !('default' in (properties[name] ?? {}))) };
 }
 
 /** The description of all routes, which nobody asks for inside a process. */

@@ -106,24 +106,27 @@ function typeOf(schema: Schema): string {
   if ('const' in schema) return JSON.stringify(schema.const);
   if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(' | ');
   if (schema.anyOf !== undefined) return schema.anyOf.map(typeOf).join(' | ');
-  if (schema.type === 'array') return `${typeOf(schema.items ?? {})}[]`;
+  if (schema.type === 'array') return listOf(typeOf(schema.items ?? {}));
   const { minimum, maximum } = schema;
   const range = minimum === undefined && maximum === undefined ? '' : ` ${minimum ?? ''}…${maximum ?? ''}`;
   return `${String(schema.type ?? 'anything')}${range}${schema.default === undefined ? '' : `, ${JSON.stringify(schema.default)} unless said`}`;
 }
 
+const listOf = (type: string): string => (type.includes(' | ') ? `(${type})[]` : `${type}[]`);
+
 const deepest = 6;
 
-/** An object as an outline: one line per field, fields inside further in. */
+/** A schema as an outline: one line per field of an object, fields inside further in. */
 function outlineOf(schema: Schema, depth = 0): string {
-  const inside = schema.type === 'array' ? (schema.items ?? {}) : schema;
-  const fields = Object.entries(inside.properties ?? {});
-  if (fields.length === 0 || depth > deepest) return typeOf(schema);
-  const required = new Set(inside.required);
+  if (depth > deepest) return typeOf(schema);
+  if (schema.anyOf !== undefined) return schema.anyOf.map((one) => outlineOf(one, depth)).join(' | ');
+  if (schema.type === 'array') return listOf(outlineOf(schema.items ?? {}, depth));
+  const fields = Object.entries(schema.properties ?? {});
+  if (fields.length === 0) return typeOf(schema);
+  const required = new Set(schema.required);
   const lines = fields.map(
     ([name, one]) =>
       `${'  '.repeat(depth + 1)}${name}${required.has(name) ? '' : '?'}: ${outlineOf(one, depth + 1)}`,
   );
-  const [open, close] = schema.type === 'array' ? ['[{', '}]'] : ['{', '}'];
-  return [open, ...lines, `${'  '.repeat(depth)}${close}`].join('\n');
+  return ['{', ...lines, `${'  '.repeat(depth)}}`].join('\n');
 }

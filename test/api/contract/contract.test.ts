@@ -43,6 +43,12 @@ test('the description is valid OpenAPI 3.1 and names every route once', async ()
     operations.filter((one) => one.operationId === undefined).map((one) => `${one.method} ${one.path}`),
   ).toEqual([]);
   expect(new Set(ids).size).toBe(ids.length);
+  expect(
+    operations.filter(({ tags, summary }) => tags?.length !== 1 || !summary).map((one) => one.path),
+  ).toEqual([]);
+  // What has a default need not be given.
+  const search = operations.find((one) => one.operationId === 'searchDocuments')!;
+  expect(search.parameters!.filter((one) => one.required)).toEqual([]);
   // Whoever reads an operation must learn what it answers.
   const silent = operations.filter((one) => !Object.keys(one.responses).some((status) => /^2/.test(status)));
   expect(silent.map((one) => `${one.method} ${one.path}`)).toEqual([]);
@@ -60,6 +66,18 @@ test('every route that is served is described', () => {
     return method !== 'HEAD' && method !== 'OPTIONS' && !plain.test(path) && !described.has(one);
   });
   expect(missing).toEqual([]);
+});
+
+test('people read the same on a page without a script', async () => {
+  const { headers } = world;
+  const page = await world.app.inject({ url: '/api/v1/docs', headers });
+  expect(page.statusCode).toBe(200);
+  expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+  expect(page.payload).not.toMatch(/<script|<style|style=|onclick/i);
+  for (const { operationId } of operationsOf(world.document))
+    expect(page.payload).toContain(`id="${operationId}"`);
+  const style = await world.app.inject({ url: '/api/v1/docs/style.css', headers });
+  expect(style.headers['content-type']).toBe('text/css; charset=utf-8');
 });
 
 test('a client made from the description walks all routes', async () => {

@@ -4,6 +4,8 @@ import { hostile, type Schema, valid } from './values.ts';
 type Parameter = { name: string; in: string; required?: boolean; schema: Schema };
 type Described = {
   operationId?: string;
+  tags?: string[];
+  summary?: string;
   parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: Schema }> };
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;

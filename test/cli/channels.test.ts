@@ -4,15 +4,18 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createChannel } from '../../src/channels/index.ts';
 import { createSource } from '../../src/sources/index.ts';
-import { type Ended, runOutrider } from '../process/outrider.ts';
+import { CliHost, type Ended } from '../process/outrider.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
+
+// Real processes are for the tests that kill them: these ask much and would load the program again each time.
+const host = new CliHost();
 
 const url = 'https://paper.example/feed';
 let home: string;
 let database: TestDatabase;
 
 const run = (...args: string[]): Promise<Ended> =>
-  runOutrider(args, { home, env: { DATABASE_URL: database.url } });
+  host.run(args, { home, env: { DATABASE_URL: database.url } });
 const row = async () =>
   (
     await database.pool.query<{
@@ -52,6 +55,7 @@ beforeAll(async () => {
     `UPDATE domain_slots SET queued = 0, top = NULL, wake_at = now() + interval '48 hours'`,
   );
 });
+afterAll(() => host.close());
 afterAll(async () => {
   await database.drop();
   rmSync(home, { recursive: true, force: true });

@@ -5,10 +5,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { keyOfDomain } from '../../src/domains/index.ts';
 import { submit } from '../../src/frontier/index.ts';
 import { item, take } from '../frontier/fixtures.ts';
-import { type Ended, Outrider, runOutrider } from '../process/outrider.ts';
+import { CliHost, type Ended, Outrider } from '../process/outrider.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 
-// The operators' commands as real processes against a real database.
+// Real processes are for the tests that kill them: these ask much and would load the program again each time.
+const host = new CliHost();
+
+// The operators' commands against a real database.
 let database: TestDatabase;
 let home: string;
 let env: Record<string, string>;
@@ -17,12 +20,13 @@ beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'outrider-domains-'));
   env = { DATABASE_URL: database.url, OUTRIDER_API_PORT: '0', LOG_FORMAT: 'json' };
 });
+afterAll(() => host.close());
 afterAll(async () => {
   await database.drop();
   rmSync(home, { recursive: true, force: true });
 });
 
-const run = (...args: string[]): Promise<Ended> => runOutrider(args, { home, env });
+const run = (...args: string[]): Promise<Ended> => host.run(args, { home, env });
 async function well(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await run(...args);
   expect(code, stderr).toBe(0);

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodePng, paint } from '../images/encoders.ts';
 import { ImageLab } from '../images/lab.ts';
-import { type Ended, runOutrider } from '../process/outrider.ts';
+import { CliHost, type Ended } from '../process/outrider.ts';
+
+// Real processes are for the tests that kill them: these ask much and would load the program again each time.
+const host = new CliHost();
 
 const size = { width: 320, height: 280 };
 const png = encodePng(size, paint(1, size));
@@ -12,7 +15,7 @@ const sha256 = createHash('sha256').update(png).digest('hex');
 const image = 'http://cdn.test/lead.png';
 
 let lab: ImageLab;
-const run = (...args: string[]): Promise<Ended> => runOutrider(args, { home: lab.dir, env: lab.env });
+const run = (...args: string[]): Promise<Ended> => host.run(args, { home: lab.dir, env: lab.env });
 
 beforeAll(async () => {
   lab = await ImageLab.open(['paper.test', 'cdn.test', 'other.test']);
@@ -29,6 +32,7 @@ beforeAll(async () => {
   lab.start();
   await lab.idle();
 });
+afterAll(() => host.close());
 afterAll(() => lab?.close());
 
 test('images lists what articles show, as a table and as JSON', async () => {

@@ -10,10 +10,11 @@ import { saveSink } from '../../src/outbox/index.ts';
 import { createSource } from '../../src/sources/index.ts';
 import { type ApiLab, startApiLab } from '../api/lab.ts';
 import { item } from '../frontier/fixtures.ts';
-import { type Ended, runOutrider } from '../process/outrider.ts';
+import { CliHost, type Ended, runOutrider } from '../process/outrider.ts';
 import { storeDocuments } from '../sinks/store.ts';
 
 let lab: ApiLab;
+let host: CliHost;
 let home: string;
 let odd: Server;
 let answer: (request: IncomingMessage, response: ServerResponse) => void = () => undefined;
@@ -23,6 +24,7 @@ const nowhere = { OUTRIDER_DATA_DIR: '/proc/nowhere' };
 
 beforeAll(async () => {
   lab = await startApiLab();
+  host = new CliHost();
   home = mkdtempSync(join(tmpdir(), 'outrider-remote-'));
   const { pool } = lab.database;
   await saveSink(pool, { name: 'files', kind: 'files', enabled: true });
@@ -51,6 +53,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => odd.listen(0, '127.0.0.1', resolve));
 });
 afterAll(async () => {
+  await host.close();
   await lab.close();
   odd.closeAllConnections();
   await new Promise((resolve) => odd.close(resolve));
@@ -58,18 +61,13 @@ afterAll(async () => {
 });
 
 const oddAddress = (): string => `http://127.0.0.1:${(odd.address() as AddressInfo).port}`;
+// Commands that read their input need a process of their own.
+const run = (args: string[], env: Record<string, string>, input?: string): Promise<Ended> =>
+  input === undefined ? host.run(args, { home, env }) : runOutrider(args, { home, env, input });
 const remote = (args: string[], env: Record<string, string> = {}, input?: string): Promise<Ended> =>
-  runOutrider(args, {
-    home,
-    env: { OUTRIDER_SERVER: lab.address, OUTRIDER_TOKEN: lab.tokens.admin, ...nowhere, ...env },
-    ...(input === undefined ? {} : { input }),
-  });
+  run(args, { OUTRIDER_SERVER: lab.address, OUTRIDER_TOKEN: lab.tokens.admin, ...nowhere, ...env }, input);
 const local = (args: string[], input?: string): Promise<Ended> =>
-  runOutrider(args, {
-    home,
-    env: { DATABASE_URL: lab.database.url },
-    ...(input === undefined ? {} : { input }),
-  });
+  run(args, { DATABASE_URL: lab.database.url }, input);
 
 /** What a command answers programs, without times, ids and what else differs from one run to the next. */
 const answerOf = ({ stdout, stderr, code }: Ended): unknown => {

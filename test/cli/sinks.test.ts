@@ -3,14 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { saveSink } from '../../src/outbox/index.ts';
-import { type Ended, runOutrider } from '../process/outrider.ts';
+import { CliHost, type Ended } from '../process/outrider.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { storeDocuments } from '../sinks/store.ts';
+
+// Real processes are for the tests that kill them: these ask much and would load the program again each time.
+const host = new CliHost();
 
 let database: TestDatabase;
 let home: string;
 const run = (...args: string[]): Promise<Ended> =>
-  runOutrider(['sinks', ...args], { home, env: { DATABASE_URL: database.url } });
+  host.run(['sinks', ...args], { home, env: { DATABASE_URL: database.url } });
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -19,6 +22,7 @@ beforeAll(async () => {
   await saveSink(database.pool, { name: 'warc', kind: 'warc', takes: 'responses', enabled: true });
   await storeDocuments(database.pool, [{ url: 'https://a.example/1' }, { url: 'https://a.example/2' }]);
 });
+afterAll(() => host.close());
 afterAll(async () => {
   await database.drop();
   rmSync(home, { recursive: true, force: true });

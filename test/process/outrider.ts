@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { isAlive, ticketOf } from '../../src/db/embedded/process-identity.ts';
 import { waitUntil } from '../e2e/wait.ts';
@@ -93,6 +94,39 @@ export class Outrider {
 /** Runs the program to its end. */
 export function runOutrider(args: readonly string[], options: StartOptions): Promise<Ended> {
   return new Outrider(args, options).ended();
+}
+
+/** Runs commands one after the other in a process of their own, which loads the program once. */
+export class CliHost {
+  readonly #child: ChildProcess;
+  readonly #lines: AsyncIterator<string>;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor() {
+    this.#child = spawn(process.execPath, [join(root, 'dist', 'test', 'process', 'cli-host.js')], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    alive.add(this.#child);
+    this.#lines = createInterface({ input: this.#child.stdout! })[Symbol.asyncIterator]();
+  }
+
+  /** As `runOutrider`, but for commands that read nothing from their input. */
+  run(args: readonly string[], { home, env = {}, cwd = home }: StartOptions): Promise<Ended> {
+    const next = this.#last.then(async () => {
+      this.#child.stdin!.write(`${JSON.stringify({ args, env: { HOME: home, ...env }, cwd })}\n`);
+      const { value, done } = await this.#lines.next();
+      if (done === true) throw new Error(`the process ended while it ran ${args.join(' ')}`);
+      return JSON.parse(value) as Ended;
+    });
+    this.#last = next.catch(() => undefined);
+    return next;
+  }
+
+  async close(): Promise<void> {
+    this.#child.stdin!.end();
+    if (this.#child.exitCode === null) await once(this.#child, 'exit');
+    alive.delete(this.#child);
+  }
 }
 
 /** Whether a process is there; one that ended and that nobody has asked about yet is not. */

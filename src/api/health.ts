@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Database } from '../db/index.ts';
 import { AppError, EXIT, messageOf } from '../errors/index.ts';
-import type { LoopHealth } from '../resilience/index.ts';
+import { describeLoop, describeLoops, type LoopHealth } from '../resilience/index.ts';
 import type { Metrics } from '../telemetry/index.ts';
 import { loopback, nameOfHost } from './hosts.ts';
 
@@ -37,7 +37,7 @@ export async function answerHealth(path: string, options: HealthOptions): Promis
         return json(503, { status: 'not ready', reason: 'the database does not answer' });
       }
     case '/health':
-      return json(200, { version: options.version, loops: options.loops() });
+      return json(200, healthOf(options));
     case '/metrics': {
       const { registry } = options.metrics;
       return { status: 200, type: registry.contentType, body: await registry.metrics() };
@@ -45,6 +45,13 @@ export async function answerHealth(path: string, options: HealthOptions): Promis
     default:
       return null;
   }
+}
+
+/** Every loop in words, and how all of them do. */
+function healthOf({ version, loops }: HealthOptions): object {
+  const now = Date.now();
+  const told = loops().map((loop) => ({ ...loop, ...describeLoop(loop, now) }));
+  return { version, ...describeLoops(told), loops: told };
 }
 
 /** Serves the health routes alone, on loopback, for roles that serve nothing else. */

@@ -1,7 +1,7 @@
 import type { Database } from '../db/index.ts';
 import { loadWorkers } from '../domains/index.ts';
 import { listSinks, type SinkStatus } from '../outbox/index.ts';
-import type { LoopHealth } from '../resilience/index.ts';
+import { describeLoop, describeLoops, type StoredLoop } from '../resilience/index.ts';
 import { loadSwitchChanges, loadSwitches } from '../switches/index.ts';
 import { type CheckResult, fail, ok, warn } from './check.ts';
 
@@ -64,18 +64,13 @@ async function loadStates({ pool }: Database): Promise<WorkerLoops[]> {
   return rows;
 }
 
-// A turn may take a while; what has not come round for so long beyond its pause is stuck (spec: no turn for 5 minutes).
-const stallMs = 300_000;
-const manyErrors = 10;
-
 /** Loops that fail or have stopped turning. */
 export async function checkLoops(database: Database): Promise<CheckResult[]> {
   const workers = await loadStates(database);
   const results = workers.flatMap((worker) => troubledLoops(worker));
   if (results.length > 0) return results;
-  const count = workers.reduce((sum, one) => sum + loopsOf(one).length, 0);
   return [
-    ok(count === 0 ? 'No loop runs.' : count === 1 ? 'The one loop turns.' : `All ${count} loops turn.`),
+    ok(describeLoops(workers.flatMap((one) => loopsOf(one).map((loop) => describeLoop(loop, null)))).text),
   ];
 }
 
@@ -85,23 +80,17 @@ function troubledLoops(worker: WorkerLoops): CheckResult[] {
   // The heartbeat's own turn was stamped by the same clock as the others, whatever that clock says.
   const now = loops.find((one) => one.name === 'heartbeat')?.lastTurnAt ?? null;
   return loops.flatMap((loop): CheckResult[] => {
-    const stillMs = now === null || loop.lastTurnAt === null ? 0 : now - loop.lastTurnAt;
-    if (stillMs > stallMs + 2 * (loop.intervalMs ?? 3_600_000))
-      return [
-        fail(
-          `The ${loop.name} loop ${who} has not turned for ${Math.round(stillMs / 60_000)} min.`,
-          'Restart that process: its leases expire and nothing is lost.',
-        ),
-      ];
-    if (loop.errorsInRow === 0) return [];
-    const told = `The ${loop.name} loop ${who} failed ${loop.errorsInRow === 1 ? 'once' : `${loop.errorsInRow} times in a row`}: ${(loop.lastError ?? 'unknown').slice(0, 300)}`;
-    const advice = 'It tries again by itself; its log says more.';
-    return [loop.errorsInRow >= manyErrors ? fail(told, advice) : warn(told, advice)];
+    const { state, text } = describeLoop(loop, now, ` ${who}`);
+    switch (state) {
+      case 'ok':
+        return [];
+      case 'still':
+        return [fail(text, 'Restart that process: its leases expire and nothing is lost.')];
+      default:
+        return [(state === 'broken' ? fail : warn)(text, 'It tries again by itself; its log says more.')];
+    }
   });
 }
-
-// As the process wrote it down; one of an older version may know no interval.
-type StoredLoop = Omit<LoopHealth, 'intervalMs'> & { intervalMs?: number };
 
 const loopsOf = ({ state }: WorkerLoops): StoredLoop[] =>
   Array.isArray(state.loops) ? (state.loops as StoredLoop[]) : [];

@@ -1,3 +1,4 @@
+export { describeLoop, describeLoops, type LoopState, type StoredLoop } from './describe-loop.ts';
 export { type LoopHealth, type LoopOptions, runLoop, type TurnResult } from './loop.ts';
 export {
   type RoleMessage,

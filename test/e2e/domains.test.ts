@@ -66,6 +66,8 @@ async function passAndRestart(ms: number, overrides: Record<string, unknown> = {
 }
 
 type State = {
+  /** For whoever reads why a test has waited in vain. */
+  slot: unknown;
   status: string;
   reason: string | null;
   opens: number;
@@ -79,7 +81,9 @@ async function stateOf(name: string): Promise<State> {
   const result = await database.pool.query<State>(
     `SELECT d.status, d.status_reason AS reason, coalesce(cardinality(s.circuit_opens), 0) AS opens,
             d.pages_crawled::integer AS crawled, d.pages_known::integer AS known, s.queued AS ready,
-            extract(epoch FROM s.rest_until - now())::float8 / 86400 AS "restDays"
+            extract(epoch FROM s.rest_until - now())::float8 / 86400 AS "restDays",
+            jsonb_build_object('now', now(), 'top', s.top, 'next', s.next_at, 'wake', s.wake_at, 'hold', s.hold_reason,
+              'owner', s.lease_owner, 'leased', s.leased_at, 'until', s.lease_until, 'flying', cardinality(s.in_flight)) AS slot
        FROM domains d JOIN domain_slots s USING (bucket, domain_key) WHERE d.name = $1`,
     [name],
   );

@@ -104,6 +104,12 @@ test('a sink that is down for an hour: what waits is bounded, fetching slows, an
     // After 1, 2, 4 … seconds, and every five minutes in the end: an hour has about eight and eleven of them.
     expect(tried).toBeGreaterThanOrEqual(12);
     expect(tried).toBeLessThanOrEqual(30);
+    // The index takes its part meanwhile, so that what waits may fall below twice the bound once more.
+    await waitUntil(
+      'more than twice the bound waits for the webhook alone',
+      async () => (await webhook()).waiting > 2 * bound || String((await webhook()).waiting),
+      120_000,
+    );
     await waitUntil('fetching waits', () => said.some((line) => line.includes('nothing may be added')));
     await waitUntil('no domain is held', async () => {
       const held = await database.pool.query('SELECT FROM domain_slots WHERE lease_owner IS NOT NULL');
@@ -116,8 +122,8 @@ test('a sink that is down for an hour: what waits is bounded, fetching slows, an
       'SELECT count(*)::integer AS n FROM url_frontier WHERE ready',
     );
     expect(left.rows[0]!.n).toBeGreaterThan(0);
-    // Each is said once, not at every look.
-    expect(said.filter((line) => line.includes('far behind:'))).toHaveLength(1);
+    // A change is said, not every look: there were dozens.
+    expect(said.filter((line) => line.includes('far behind:')).length).toBeLessThan(6);
     await passHour(database, async () => expect((await webhook()).waiting).toBe(full.waiting));
     expect(web.log.nextSeq).toBe(asked);
     await world.mend();

@@ -97,7 +97,8 @@ const until = (name: string, what: string, holds: (state: State) => boolean) =>
       const state = await stateOf(name);
       return holds(state) || JSON.stringify(state);
     },
-    30_000,
+    // A request that hangs is given up after 30 s; the domain goes on then.
+    45_000,
   );
 
 /** Requests for pages of a publisher since a point of the access log, without robots.txt. */

@@ -88,8 +88,8 @@ describe('createMarks', () => {
 
 describe('marks against the database', () => {
   it('miss no slot while domains come, rest, rise and wake', async () => {
-    // The worker's clock stands still: no full probe helps after the first.
-    const marks = createMarks(() => 0);
+    // The worker's clock stands still: no full probe helps after the first. Marks do not rest, which is harder.
+    const marks = createMarks(() => 0, 0);
     // A fixed generator, so that a failure can be repeated.
     let state = 7;
     const random = (below: number): number => {
@@ -122,9 +122,28 @@ describe('marks against the database', () => {
     expect(await dueSlots(skewMs + 3_600_000)).toBe(0);
   });
 
-  it('leaves a slot that was locked when the mark passed it to the next full probe', async () => {
+  it('find a slot that was locked as soon as it is let go, because they rest', async () => {
     let now = 0;
     const marks = createMarks(() => now);
+    await give(2, { from: 0, priority: 5, skewMs: 0 });
+    const locker = await test.pool.connect();
+    try {
+      await locker.query('BEGIN');
+      await locker.query('SELECT FROM domain_slots ORDER BY domain_key LIMIT 1 FOR UPDATE');
+      const skewMs = 300_000;
+      expect(await leaseWith(marks, { slots: 10, skewMs })).toHaveLength(1);
+      now = 4000;
+      expect(await leaseWith(marks, { slots: 10, skewMs })).toHaveLength(0);
+      await locker.query('COMMIT');
+      expect(await leaseWith(marks, { slots: 10, skewMs })).toHaveLength(1);
+    } finally {
+      locker.release();
+    }
+  });
+
+  it('leaves a slot that was locked when the mark passed it to the next full probe', async () => {
+    let now = 0;
+    const marks = createMarks(() => now, 0);
     await give(2, { from: 0, priority: 5, skewMs: 0 });
     const locker = await test.pool.connect();
     try {

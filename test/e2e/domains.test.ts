@@ -97,8 +97,7 @@ const until = (name: string, what: string, holds: (state: State) => boolean) =>
       const state = await stateOf(name);
       return holds(state) || JSON.stringify(state);
     },
-    // A request that hangs is given up after 30 s; the domain goes on then.
-    45_000,
+    30_000,
   );
 
 /** Requests for pages of a publisher since a point of the access log, without robots.txt. */

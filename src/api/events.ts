@@ -86,7 +86,7 @@ function addStream(instance: FastifyInstance, { database, clock, streams }: Opti
         tags: ['operate'],
         summary: 'What happens, as it happens (server-sent events)',
         description:
-          'Events "audit" (what operators did) and "domain" (a domain changed its status) have an id: a reader that comes back with Last-Event-ID misses none and gets none twice. Events "activity" and "workers" tell how things stand whenever that has changed, at most every two seconds, and have no id. From now on unless said.',
+          'Events "audit" (what operators did) and "domain" (a domain changed its status) have an id: a reader that comes back with Last-Event-ID misses none and gets none twice. Events "activity" and "workers" tell how things stand whenever that has changed, at most every two seconds, and have no id. Without an id it begins with what cannot be read yet: what is to come, and what an older transaction still holds back.',
         querystring: Type.Object({ after: Type.Optional(text(100)) }, strict),
         response: {
           200: {

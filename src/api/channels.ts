@@ -12,7 +12,6 @@ import {
   loadDiscoveryDelay,
   loadPolls,
   loadPushStates,
-  type PushState,
   pageChannels,
   pollChannel,
   removeChannel,
@@ -28,6 +27,16 @@ import { withScheme } from '../source-lists/index.ts';
 import { loadSources, requireSource } from '../sources/index.ts';
 import { saveAudit } from '../switches/index.ts';
 import { requireAllowed } from './addresses.ts';
+import {
+  addedShape,
+  channelFields,
+  channelShape,
+  intervalSeconds,
+  kinds,
+  named,
+  pollShape,
+  shownChannel,
+} from './channel-schemas.ts';
 import { parseCursor, serialRange, wideRange, writeCursor } from './cursors.ts';
 import {
   address,
@@ -46,70 +55,6 @@ import {
 } from './schemas.ts';
 
 const tags = ['channels'];
-const kinds = ['feed', 'sitemap', 'page'] as const;
-const named = Type.Object({ id: serial }, strict);
-const intervalSeconds = Type.Integer({ minimum: 30, maximum: 2_592_000 });
-
-const pushShape = answer({
-  channelId: serial,
-  hub: Type.String(),
-  state: Type.String(),
-  leaseUntil: orNull(date),
-  pushes: count,
-  items: count,
-  unsigned: count,
-  unreadable: count,
-  lastPushAt: orNull(date),
-  nextAt: date,
-  error: orNull(Type.String()),
-});
-
-const channelFields = {
-  id: serial,
-  sourceId: serial,
-  kind: oneOf(kinds),
-  url: Type.String(),
-  enabled: Type.Boolean(),
-  intervalSeconds,
-  foundBy: oneOf(['manual', 'link', 'path', 'robots', 'index'] as const),
-  title: orNull(Type.String()),
-  parentId: orNull(serial),
-  depth: count,
-  failingForMs: orNull(Type.Number()),
-  errorsInRow: count,
-  errorKind: orNull(Type.String()),
-  asleep: Type.Boolean(),
-  sleepReason: orNull(Type.String()),
-  redirectTo: orNull(Type.String()),
-  redirects: count,
-  floorSeconds: orNull(count),
-  lastSuccessAt: orNull(date),
-  pushed: Type.Boolean(),
-  polls: count,
-  notModified: count,
-  itemsSeen: count,
-  itemsNew: count,
-  dueAt: orNull(date),
-  delaySeconds: orNull(Type.Number()),
-  delayedItems: count,
-  lateSeconds: orNull(Type.Number()),
-  push: orNull(pushShape),
-};
-const channelShape = answer(channelFields);
-const addedShape = answer({ ...channelFields, created: Type.Boolean() });
-
-const pollShape = answer({
-  at: date,
-  status: orNull(Type.Integer()),
-  outcome: Type.String(),
-  url: Type.String(),
-  waitMs: orNull(Type.Integer()),
-  headersMs: orNull(Type.Integer()),
-  totalMs: orNull(Type.Integer()),
-  bytes: orNull(count),
-  worker: Type.String(),
-});
-
 type Options = { database: Database; config: Config };
 
 /** Channels: the feeds and sitemaps that are polled. */
@@ -406,17 +351,5 @@ async function shownAll(db: Queryable, channels: readonly ChannelStatus[]) {
     db,
     channels.map((one) => one.id),
   );
-  return channels.map((one) => shown(one, pushes.get(one.id) ?? null));
-}
-
-function shown(channel: ChannelStatus, push: PushState | null) {
-  const { hash: _hash, rhythm: _rhythm, polls, notModified, itemsSeen, itemsNew, ...rest } = channel;
-  return {
-    ...rest,
-    polls: Number(polls),
-    notModified: Number(notModified),
-    itemsSeen: Number(itemsSeen),
-    itemsNew: Number(itemsNew),
-    push,
-  };
+  return channels.map((one) => shownChannel(one, pushes.get(one.id) ?? null));
 }

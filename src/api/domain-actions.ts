@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
@@ -20,6 +19,7 @@ import {
 import { AppError } from '../errors/index.ts';
 import { saveAudit } from '../switches/index.ts';
 import { named } from './domain-schemas.ts';
+import { stayWith } from './long-work.ts';
 import { answers, oneOf, orNull, strict, words } from './schemas.ts';
 
 const tags = ['domains'];
@@ -225,9 +225,6 @@ function addSeeding(instance: FastifyInstance, { database }: Parts): void {
     );
   });
 }
-
-/** The work may take longer than a silent connection is kept; calls inside a process have none. */
-const stayWith = ({ socket }: IncomingMessage): void => void socket.setTimeout?.(0);
 
 // One call works so long and answers where to go on: a client waits half a minute at most.
 const workMs = 10_000;

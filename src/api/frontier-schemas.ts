@@ -15,7 +15,7 @@ import {
 } from '../frontier/index.ts';
 import { requireSource } from '../sources/index.ts';
 import { channelHash, identifyUrl, urlId } from '../url/index.ts';
-import { date, oneOf, orNull } from './schemas.ts';
+import { date, oneOf, orNull, slug } from './schemas.ts';
 
 const listOf = (known: readonly string[]) => {
   const one = `(${known.join('|')})`;
@@ -31,9 +31,7 @@ export const idParams = Type.Object({
 export const filterFields = {
   status: Type.Optional(listOf(urlStatuses)),
   kind: Type.Optional(listOf(urlKinds)),
-  source: Type.Optional(
-    Type.String({ pattern: '^[a-z0-9_]{1,200}$', description: 'short name of a source' }),
-  ),
+  source: Type.Optional(slug),
   domain: Type.Optional(Type.String({ minLength: 1, maxLength: 253 })),
   origin: Type.Optional(listOf(urlOrigins)),
   priority_min: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),

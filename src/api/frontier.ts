@@ -27,10 +27,9 @@ import {
   urlCard,
   urlItem,
 } from './frontier-schemas.ts';
-import { answers, counted, cursor, limit, oneOf, orNull, strict } from './schemas.ts';
+import { answers, counted, cursor, limit, oneOf, orNull, slug, strict } from './schemas.ts';
 
 const tags = ['frontier'];
-const slug = Type.String({ pattern: '^[a-z0-9_]{1,200}$' });
 const priority = Type.Integer({ minimum: 1, maximum: 10 });
 const wish = {
   // Longer than any address we take: what is too long is answered as rejected, not refused with its whole batch.

@@ -24,6 +24,7 @@ import {
 import { saveAudit } from '../switches/index.ts';
 import { type AddressCheck, loadAddressCheck } from './addresses.ts';
 import type { Identity } from './identity.ts';
+import { stayWith } from './long-work.ts';
 import { answer, count, oneOf, strict } from './schemas.ts';
 import { adminSetting } from './source-schemas.ts';
 
@@ -219,8 +220,7 @@ class Turns {
 async function runImport({ database, config }: Options, request: ImportRequest) {
   const { format = null, update = false, dry_run: dryRun = false, part = false } = request.query;
   const { identity } = request;
-  // The database may be busy for longer than a silent connection is kept.
-  request.raw.socket.setTimeout?.(0);
+  stayWith(request.raw);
   const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
   const check = await loadAddressCheck(config);
   const entries = guarded(readList(pieces(body), { format }), check, identity);

@@ -55,14 +55,6 @@ export const pageFields = <T extends TSchema>(item: T) => ({
   cursor: orNull(Type.String()),
 });
 
-/** How many there are of something: exact up to 10,000. */
-export const total = Type.Union([count, Type.Literal('10,000+')]);
-const mostCounted = 10_000;
-
-/** A count that was stopped at 10,001 as an answer tells it. */
-export const shownTotal = (counted: number): number | '10,000+' =>
-  counted > mostCounted ? '10,000+' : counted;
-
 /** Reads a date that a caller gave; years that no column holds are none. */
 export function parseDate(name: string, given: string): Date {
   const ms = Date.parse(given);

@@ -14,8 +14,7 @@ import { requireSource, type Source } from '../sources/index.ts';
 import type { Clock } from '../telemetry/index.ts';
 import { requireAllowed } from './addresses.ts';
 import { address, answer, count, oneOf, orNull, slug, strict } from './schemas.ts';
-import { selectorsShape } from './source-schemas.ts';
-import { selectorRate } from './sources.ts';
+import { selectorRate, selectorsShape } from './source-schemas.ts';
 
 const mostAtOnce = 4;
 const mostBodyBytes = 5_000_000;

@@ -4,9 +4,10 @@ import { AppError } from '../errors/index.ts';
 import { checkSettings } from '../source-lists/index.ts';
 import type { Source, SourceSettings } from '../sources/index.ts';
 import type { Identity } from './identity.ts';
-import { count, date, oneOf, orNull, serial, strict, text } from './schemas.ts';
+import { answer, count, date, oneOf, orNull, serial, strict, text } from './schemas.ts';
 
-const modes = ['feed', 'spider', 'both'] as const;
+/** How a source is followed. */
+export const modes = ['feed', 'spider', 'both'] as const;
 const patterns = Type.Array(text(1000), { maxItems: 500 });
 const selector = Type.Optional(text(1000, { least: 0 }));
 
@@ -168,3 +169,46 @@ export function requireAdmin(identity: Identity, what: string): void {
   if (identity.role !== 'admin')
     throw new AppError('forbidden', `${what} needs the admin role`, { httpStatus: 403 });
 }
+
+/** Why somebody does something. */
+export const reasonText = text(2000, { description: 'why' });
+
+/** Where a search for feeds stands. */
+export const discoveryShape = answer({
+  state: oneOf(['pending', 'page', 'candidates', 'found', 'nothing'] as const),
+  candidates: Type.Array(
+    answer({
+      url: Type.String(),
+      by: Type.String(),
+      outcome: orNull(Type.String()),
+    }),
+  ),
+  channelId: orNull(serial),
+  reason: orNull(Type.String()),
+  found: Type.Array(
+    answer({
+      kind: oneOf(['feed', 'sitemap'] as const),
+      url: Type.String(),
+      title: orNull(Type.String()),
+      entries: count,
+      owner: orNull(answer({ slug: Type.String(), name: Type.String() })),
+    }),
+    { description: 'what its probes found, with the source that polls it; kept for a day' },
+  ),
+});
+
+/** What was added, or was there. */
+export const addedShape = answer({
+  ...sourceShape.properties,
+  created: Type.Boolean(),
+  channelId: orNull(serial),
+});
+
+/** How one selector did on stored documents. */
+export const selectorRate = answer({
+  field: Type.String(),
+  documents: count,
+  matched: count,
+  lastMatchAt: orNull(date),
+  latest: Type.String(),
+});

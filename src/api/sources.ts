@@ -36,24 +36,26 @@ import type { Identity } from './identity.ts';
 import {
   answer,
   count,
+  counted,
   cursor,
-  date,
   limit,
   oneOf,
   orNull,
   pageFields,
-  serial,
-  shownTotal,
   slug,
   strict,
   text,
-  total,
 } from './schemas.ts';
 import {
+  addedShape,
+  discoveryShape,
+  modes,
   newSourceShape,
+  reasonText,
   requireAdmin,
   requireUsable,
   type SourceChangeBody,
+  selectorRate,
   shownSource,
   shownStatus,
   sourceChangeShape,
@@ -63,40 +65,7 @@ import {
 
 const tags = ['sources'];
 const named = Type.Object({ slug }, strict);
-const modes = ['feed', 'spider', 'both'] as const;
-const reasonText = text(2000, { description: 'why' });
-
-/** Where a search for feeds stands. */
-const discoveryShape = answer({
-  state: oneOf(['pending', 'page', 'candidates', 'found', 'nothing'] as const),
-  candidates: Type.Array(
-    answer({
-      url: Type.String(),
-      by: Type.String(),
-      outcome: orNull(Type.String()),
-    }),
-  ),
-  channelId: orNull(serial),
-  reason: orNull(Type.String()),
-  found: Type.Array(
-    answer({
-      kind: oneOf(['feed', 'sitemap'] as const),
-      url: Type.String(),
-      title: orNull(Type.String()),
-      entries: count,
-      owner: orNull(answer({ slug: Type.String(), name: Type.String() })),
-    }),
-    { description: 'what its probes found, with the source that polls it; kept for a day' },
-  ),
-});
-
-/** What was added, or was there. */
-const addedShape = answer({
-  ...sourceShape.properties,
-  created: Type.Boolean(),
-  channelId: orNull(serial),
-});
-
+const mostCounted = 10_000;
 type Options = { database: Database; config: Config };
 
 /** Sources: who is followed. */
@@ -132,7 +101,7 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
           },
           strict,
         ),
-        response: { 200: answer({ ...pageFields(answer(statusFields)), total: orNull(total) }) },
+        response: { 200: answer({ ...pageFields(answer(statusFields)), total: orNull(counted) }) },
       },
     },
     async ({ query }) => {
@@ -151,7 +120,7 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
       return {
         items: rows.map(shownStatus),
         cursor: nextId === null ? null : writeCursor([nextId]),
-        total: isAll ? shownTotal(await countSources(pool, 10_000)) : null,
+        total: isAll ? await countUpTo(pool) : null,
       };
     },
   );
@@ -190,14 +159,11 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
   );
 }
 
-/** How one selector did on stored documents. */
-export const selectorRate = answer({
-  field: Type.String(),
-  documents: count,
-  matched: count,
-  lastMatchAt: orNull(date),
-  latest: Type.String(),
-});
+/** How many there are, counted to 10,000. */
+async function countUpTo(db: Queryable): Promise<{ count: number; exact: boolean }> {
+  const found = await countSources(db, mostCounted);
+  return { count: Math.min(found, mostCounted), exact: found <= mostCounted };
+}
 
 async function shownDiscovery(db: Queryable, sourceId: number) {
   const discovery = await findDiscovery(db, sourceId);

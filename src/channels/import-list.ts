@@ -58,15 +58,11 @@ type PreparedChannel = {
   title: string | null;
 };
 
-/**
- * Follows the publishers of a list, any number in bounded memory. Sources and channels are known by their addresses, so
- * an interrupted import is finished by running it again, and a second run adds nothing.
- */
-export async function importSources(
-  database: Database,
-  entries: AsyncIterable<ListEntry> | Iterable<ListEntry>,
-  options: ImportOptions,
-): Promise<ImportReport> {
+/** A report that nothing stands in yet, and what adds an entry nobody can use to it. */
+export function startReport(onBad?: (bad: BadLine) => void): {
+  report: ImportReport;
+  refuse: (bad: BadLine) => void;
+} {
   const report: ImportReport = {
     lines: 0,
     added: 0,
@@ -81,8 +77,21 @@ export async function importSources(
   const refuse = (bad: BadLine): void => {
     report.bad += 1;
     if (report.badLines.length < mostBadLines) report.badLines.push(bad);
-    options.onBad?.(bad);
+    onBad?.(bad);
   };
+  return { report, refuse };
+}
+
+/**
+ * Follows the publishers of a list, any number in bounded memory. Sources and channels are known by their addresses, so
+ * an interrupted import is finished by running it again, and a second run adds nothing.
+ */
+export async function importSources(
+  database: Database,
+  entries: AsyncIterable<ListEntry> | Iterable<ListEntry>,
+  options: ImportOptions,
+): Promise<ImportReport> {
+  const { report, refuse } = startReport(options.onBad);
   let batch = new Map<string, Entry>();
   // Addresses are remembered over the whole file, so that a source of many lines is counted once; some 100 bytes each.
   const seen: Seen = { sources: new Set(), channels: new Set() };

@@ -23,7 +23,13 @@ export {
 } from './discoveries.ts';
 export { exportSources } from './export-list.ts';
 export { loadSeen, pruneStates, type SitemapFile, saveFiles, saveSeen } from './files.ts';
-export { type BadLine, type ImportOptions, type ImportReport, importSources } from './import-list.ts';
+export {
+  type BadLine,
+  type ImportOptions,
+  type ImportReport,
+  importSources,
+  startReport,
+} from './import-list.ts';
 export {
   countSources,
   findSourceStatus,

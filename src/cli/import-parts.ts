@@ -1,4 +1,4 @@
-import type { BadLine, ImportReport } from '../channels/index.ts';
+import { type BadLine, type ImportReport, startReport } from '../channels/index.ts';
 import { AppError } from '../errors/index.ts';
 import { createListWriter, type ListEntry } from '../source-lists/index.ts';
 import { systemClock } from '../telemetry/index.ts';
@@ -16,7 +16,6 @@ export type SendOptions = {
 // An answer in a second or two, and far below the 32 MB that one call takes.
 const partEntries = 2000;
 const partChars = 4 * 1024 * 1024;
-const mostBadLines = 100;
 
 const sums = ['added', 'known', 'updated', 'channelsAdded', 'channelsKnown', 'searches'] as const;
 
@@ -29,22 +28,7 @@ export async function sendList(
   entries: AsyncIterable<ListEntry>,
   options: SendOptions,
 ): Promise<ImportReport> {
-  const report: ImportReport = {
-    lines: 0,
-    added: 0,
-    known: 0,
-    updated: 0,
-    channelsAdded: 0,
-    channelsKnown: 0,
-    searches: 0,
-    bad: 0,
-    badLines: [],
-  };
-  const refuse = (bad: BadLine): void => {
-    report.bad += 1;
-    if (report.badLines.length < mostBadLines) report.badLines.push(bad);
-    options.onBad(bad);
-  };
+  const { report, refuse } = startReport(options.onBad);
   const writer = createListWriter('ndjson');
   let part: Part = { text: [], lines: [], chars: 0 };
   const flush = async (): Promise<void> => {

@@ -49,7 +49,10 @@ describe('importing', () => {
     expect(body).toMatchObject({ lines: 10_000, added: 10_000, known: 0, searches: 10_000, bad: 0 });
     expect(await count('sources')).toBe(10_000);
     expect((await post(lab, '', list)).body).toMatchObject({ added: 0, known: 10_000, searches: 0 });
-    expect((await lab.ask('GET', '/api/v1/sources?limit=1')).body.total).toBe(10_000);
+    expect((await lab.ask('GET', '/api/v1/sources?limit=1')).body.total).toEqual({
+      count: 10_000,
+      exact: true,
+    });
   });
 
   test('a part of a list may have nothing in it, and tells all of that', async () => {

@@ -1,0 +1,87 @@
+import { Type } from 'typebox';
+import type { ChannelStatus, PushState } from '../channels/index.ts';
+import { answer, count, date, oneOf, orNull, serial, strict } from './schemas.ts';
+
+/** What a channel can be. */
+export const kinds = ['feed', 'sitemap', 'page'] as const;
+/** A channel by its number. */
+export const named = Type.Object({ id: serial }, strict);
+/** How often a channel is polled. */
+export const intervalSeconds = Type.Integer({ minimum: 30, maximum: 2_592_000 });
+
+const pushShape = answer({
+  channelId: serial,
+  hub: Type.String(),
+  state: Type.String(),
+  leaseUntil: orNull(date),
+  pushes: count,
+  items: count,
+  unsigned: count,
+  unreadable: count,
+  lastPushAt: orNull(date),
+  nextAt: date,
+  error: orNull(Type.String()),
+});
+
+/** The fields of a channel. */
+export const channelFields = {
+  id: serial,
+  sourceId: serial,
+  kind: oneOf(kinds),
+  url: Type.String(),
+  enabled: Type.Boolean(),
+  intervalSeconds,
+  foundBy: oneOf(['manual', 'link', 'path', 'robots', 'index'] as const),
+  title: orNull(Type.String()),
+  parentId: orNull(serial),
+  depth: count,
+  failingForMs: orNull(Type.Number()),
+  errorsInRow: count,
+  errorKind: orNull(Type.String()),
+  asleep: Type.Boolean(),
+  sleepReason: orNull(Type.String()),
+  redirectTo: orNull(Type.String()),
+  redirects: count,
+  floorSeconds: orNull(count),
+  lastSuccessAt: orNull(date),
+  pushed: Type.Boolean(),
+  polls: count,
+  notModified: count,
+  itemsSeen: count,
+  itemsNew: count,
+  dueAt: orNull(date),
+  delaySeconds: orNull(Type.Number()),
+  delayedItems: count,
+  lateSeconds: orNull(Type.Number()),
+  push: orNull(pushShape),
+};
+/** A channel with how its polls went. */
+export const channelShape = answer(channelFields);
+/** What was added, or was there. */
+export const addedShape = answer({ ...channelFields, created: Type.Boolean() });
+
+/** One poll of the crawl log. */
+export const pollShape = answer({
+  at: date,
+  status: orNull(Type.Integer()),
+  outcome: Type.String(),
+  url: Type.String(),
+  waitMs: orNull(Type.Integer()),
+  headersMs: orNull(Type.Integer()),
+  totalMs: orNull(Type.Integer()),
+  bytes: orNull(count),
+  worker: Type.String(),
+});
+
+/** A channel as it is answered. */
+export function shownChannel(channel: ChannelStatus, push: PushState | null) {
+  const { hash: _hash, rhythm: _rhythm, polls, notModified, itemsSeen, itemsNew, ...rest } = channel;
+  return {
+    ...rest,
+    polls: Number(polls),
+    notModified: Number(notModified),
+    itemsSeen: Number(itemsSeen),
+    itemsNew: Number(itemsNew),
+    push,
+  };
+}

@@ -1,0 +1,37 @@
+/** An answer that says what went wrong, in words that can be shown. */
+export class Problem extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly advice: string | null;
+
+  constructor(options: { status: number; code: string; detail: string; advice?: string | null }) {
+    super(options.detail);
+    this.status = options.status;
+    this.code = options.code;
+    this.advice = options.advice ?? null;
+  }
+}
+
+/** Whatever was thrown, as a problem. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  return new Problem({
+    status: 0,
+    code: 'unreachable',
+    detail: 'The server does not answer.',
+    advice: 'Is "outrider up" running? It is asked again as soon as it answers.',
+  });
+}
+
+/** Reads the problem of an answer that is no success. */
+export async function readProblem(response: Response): Promise<Problem> {
+  const body: unknown = await response.json().catch(() => null);
+  const { code, detail, title, advice } = (body ?? {}) as Record<string, unknown>;
+  const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
+  return new Problem({
+    status: response.status,
+    code: text(code) ?? `http_${response.status}`,
+    detail: text(detail) ?? text(title) ?? `The server answered ${response.status}.`,
+    advice: text(advice),
+  });
+}

@@ -1,0 +1,30 @@
+import { ref } from 'vue';
+import { say } from '../parts/toasts.ts';
+import { type Answer, ask, type Input, type OperationName } from './client.ts';
+import { problemOf } from './problem.ts';
+
+/** Does something that changes things: one at a time, and says how it went. */
+export function useAction() {
+  const isBusy = ref(false);
+  /** Answers null when it was refused; the reason has been said then. */
+  async function act<K extends OperationName>(
+    name: K,
+    input: Input<K>,
+    done?: string | ((answer: Answer<K>) => string),
+  ): Promise<Answer<K> | null> {
+    if (isBusy.value) return null;
+    isBusy.value = true;
+    try {
+      const answer = await ask(name, input);
+      if (done !== undefined) say(typeof done === 'string' ? done : done(answer));
+      return answer;
+    } catch (error) {
+      const problem = problemOf(error);
+      say([problem.message, problem.advice].filter((text) => text !== null).join(' '), 'fail');
+      return null;
+    } finally {
+      isBusy.value = false;
+    }
+  }
+  return { act, isBusy };
+}

@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type DashboardLab, findBarriers, overflowOf, startDashboardLab } from './lab.ts';
+
+let lab: DashboardLab;
+beforeAll(async () => {
+  lab = await startDashboardLab();
+});
+afterAll(() => lab?.close());
+
+test('who is not signed in is told how, and a token is enough', async () => {
+  const page = await lab.open('/');
+  await page.context().clearCookies();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Sign in to Outrider' }).waitFor();
+  expect(await findBarriers(page)).toEqual([]);
+  await page.getByLabel('Or paste an API token').fill('otr_wrong');
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByText('This token is not known, or has ended.').waitFor();
+  await page.getByLabel('Or paste an API token').fill(lab.api.tokens.read);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('navigation', { name: 'Screens' }).waitFor();
+  await page.getByText('read only').waitFor();
+  await page.getByText('Live', { exact: true }).waitFor();
+  // Signed out on the server, not only here.
+  await page.locator('summary').first().click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in to Outrider' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { name: 'Sign in to Outrider' }).waitFor();
+  await page.close();
+});
+
+test('an address of no screen says so, on a narrow dark page too', async () => {
+  const page = await lab.open('/sources/a/b/c/d', { width: 360, scheme: 'dark' });
+  await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+  expect(await findBarriers(page)).toEqual([]);
+  expect(await overflowOf(page)).toBe(0);
+  await page.keyboard.press('?');
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+  await page.keyboard.press('Escape');
+  await page.close();
+});
+
+test('pages complain of nothing', () => {
+  expect(lab.complaints).toEqual([]);
+});

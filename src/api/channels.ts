@@ -10,6 +10,7 @@ import {
   listAddresses,
   listChannels,
   loadDiscoveryDelay,
+  loadPaces,
   loadPolls,
   loadPushStates,
   pageChannels,
@@ -351,5 +352,9 @@ async function shownAll(db: Queryable, channels: readonly ChannelStatus[]) {
     db,
     channels.map((one) => one.id),
   );
-  return channels.map((one) => shownChannel(one, pushes.get(one.id) ?? null));
+  const paces = await loadPaces(db, channels, Date.now());
+  return channels.flatMap((one) => {
+    const pace = paces.get(one.id);
+    return pace === undefined ? [] : [shownChannel(one, pace, pushes.get(one.id) ?? null)];
+  });
 }

@@ -54,6 +54,7 @@ export {
   updateChannel,
   wakeChannel,
 } from './operate.ts';
+export { loadPaces, type Pace } from './paces.ts';
 export { type ChannelPlace, loadPolls, type Poll, pageChannels } from './page-channels.ts';
 export { type FoundChannel, loadFoundChannels } from './probes.ts';
 export { decideMultipliers, type FleetGroup, type Multipliers } from './schedule/fleet.ts';

@@ -58,8 +58,8 @@ export function slugOf(name: string): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '');
-  // The API has a list at the place of this one.
-  return slug === 'export' ? 'export_source' : slug || 'source';
+  // The API has a list at the place of the first, the dashboard a form at that of the second.
+  return slug === 'export' || slug === 'add' ? `${slug}_source` : slug || 'source';
 }
 
 export type NewSource = {

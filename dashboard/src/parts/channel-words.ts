@@ -26,11 +26,11 @@ export function troubleText({ errorsInRow, errorKind, failingForMs }: ChannelIte
 export const channelName = ({ title, url }: Pick<ChannelItem, 'title' | 'url'>): string =>
   title === null || title.trim() === '' ? url.replace(/^https?:\/\//, '') : title;
 
-/** How often it is polled now, where that is not what it was given; null: as given. */
+/** How often it is polled now, where that is not what it was given; null: as given, or nearly. */
 export function paceText({ intervalSeconds, paceSeconds }: ChannelItem): string | null {
-  return Math.abs(paceSeconds - intervalSeconds) <= intervalSeconds * 0.05
-    ? null
-    : `now about ${spanText(paceSeconds)}`;
+  const isNear = Math.abs(paceSeconds - intervalSeconds) <= intervalSeconds * 0.1;
+  const text = spanText(paceSeconds);
+  return isNear || text === spanText(intervalSeconds) ? null : `now about ${text}`;
 }
 
 /** The subscription at a hub in a few words; null: there is none. */

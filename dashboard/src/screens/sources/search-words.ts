@@ -91,7 +91,7 @@ export function endingOf(source: SourceCard): Ending | null {
     return {
       kind: 'found',
       title: `${source.name} is followed`,
-      text: `${plural(own.length || source.channels, 'channel is', 'channels are')} polled from now on. Keep it as it is, or say how it is to be followed.`,
+      text: `${plural(own.length || source.channels, 'channel is', 'channels are')} polled. Keep it as it is, or say how it is to be followed.`,
     };
   if (search.found.some((one) => one.owner !== null))
     return {

@@ -1,6 +1,6 @@
 import type { Input } from '../../api/client.ts';
 import { plural } from '../../parts/format.ts';
-import { modeHints, modeWords, type SourceCard } from './source-words.ts';
+import { modeWords, type SourceCard } from './source-words.ts';
 
 type Base = { key: string; label: string; hint: string; isAdmin?: boolean };
 /** One setting as the form asks for it. Empty means: not set for this source. */
@@ -31,7 +31,7 @@ export const plainFields: readonly SettingField[] = [
     key: 'ingestionMode',
     kind: 'choice',
     label: 'Followed by',
-    hint: `Feeds: ${modeHints.feed} Links: ${modeHints.spider}`,
+    hint: 'Feeds and sitemaps are polled; links on its pages are followed; or both.',
     choices: Object.entries(modeWords),
   },
   {

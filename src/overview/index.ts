@@ -1,0 +1,1 @@
+export { loadSeries, type Series, type SeriesPoint, type SeriesSpan, seriesSpans } from './series.ts';

@@ -823,7 +823,7 @@ CREATE INDEX document_search_words ON document_search USING gin (words);
 CREATE INDEX documents_recent ON documents USING btree (crawled_at);
 CREATE UNIQUE INDEX documents_text ON documents USING btree (bucket, domain_key, content_hash) WHERE (page_type <> 'stub'::text);
 CREATE INDEX domain_events_tx ON domain_events USING btree (tx, id);
-CREATE INDEX domain_slots_circuit ON domain_slots USING btree (next_at) WHERE (hold_reason = 'circuit'::hold_reason);
+CREATE INDEX domain_slots_circuit ON domain_slots USING btree (next_at) WHERE (circuit_good IS NOT NULL);
 CREATE INDEX domain_slots_ready ON domain_slots USING btree (pool, top, next_at) WHERE (top IS NOT NULL);
 CREATE INDEX domain_slots_wake ON domain_slots USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 CREATE INDEX domains_name ON domains USING btree (name COLLATE "C", domain_key);

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { done, finish, item, take } from '../../test/frontier/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
+import { createChannel } from '../channels/index.ts';
 import { foldCounters, type LoggedRequest, pruneRollups, submit } from '../frontier/index.ts';
+import { createSource } from '../sources/index.ts';
 import { loadSeries, type SeriesPoint, type SeriesSpan, seriesSpans } from './series.ts';
 
 const minuteMs = 60_000;
@@ -104,6 +106,46 @@ test('delays of found items are told where a poll found any', async () => {
   expect(told).toHaveLength(1);
   expect(told[0]).toBeGreaterThanOrEqual(32);
   expect(told[0]).toBeLessThanOrEqual(64);
+});
+
+test('items that a poll found count with the mean delay of that poll', async () => {
+  const { pool, db } = database;
+  const { source } = await createSource(pool, { url: 'https://a.test/', name: 'A' });
+  const { channel } = await createChannel(pool, {
+    sourceId: source.id,
+    kind: 'feed',
+    url: 'https://a.test/feed.xml',
+    intervalSeconds: 900,
+    foundBy: 'link',
+  });
+  const [held] = await take(db, { skewMs: skewMs + minuteMs });
+  await finish(db, held!, {
+    items: [
+      done(held!.urls[0]!.hash, {
+        kind: 'channel',
+        status: 'pending',
+        dueInMs: 900_000,
+        channel: {
+          id: channel.id,
+          error: null,
+          newItems: 3,
+          format: 'rss',
+          hub: null,
+          lastItemAt: null,
+          delays: { items: 3, seconds: 150 },
+        },
+      }),
+    ],
+    skewMs: skewMs + minuteMs,
+  });
+  await foldCounters(pool, skewMs + minuteMs);
+  const { points } = await loadSeries(pool, '1h', skewMs + minuteMs);
+  // In the middle of the bucket from 32 to 64 s.
+  expect(points.at(-1)!.delayP50Seconds).toBe(48);
+  const { rows } = await pool.query<{ found: number }>(
+    'SELECT sum(n)::integer AS found FROM rollups, unnest(delays) n WHERE minutes = 1',
+  );
+  expect(rows[0]!.found).toBe(3);
 });
 
 test('the backlog is what waits at the last look of each step, and a gap where nobody looked', async () => {

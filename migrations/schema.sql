@@ -124,7 +124,9 @@ CREATE TABLE counter_deltas (
   rows_failed integer DEFAULT 0 NOT NULL,
   rows_needs_render integer DEFAULT 0 NOT NULL,
   rows_dead integer DEFAULT 0 NOT NULL,
-  rows_channel integer DEFAULT 0 NOT NULL
+  rows_channel integer DEFAULT 0 NOT NULL,
+  latencies smallint[],
+  delays smallint[]
 );
 CREATE TABLE counters (
   minute timestamp with time zone NOT NULL,
@@ -464,6 +466,32 @@ CREATE TABLE robots (
   last_good_at timestamp with time zone,
   revive_after bytea
 );
+CREATE TABLE rollups (
+  minutes smallint NOT NULL,
+  at timestamp with time zone NOT NULL,
+  inserted bigint DEFAULT 0 NOT NULL,
+  items_seen bigint DEFAULT 0 NOT NULL,
+  items_duplicate bigint DEFAULT 0 NOT NULL,
+  items_rejected bigint DEFAULT 0 NOT NULL,
+  requests bigint DEFAULT 0 NOT NULL,
+  bytes bigint DEFAULT 0 NOT NULL,
+  fetched bigint DEFAULT 0 NOT NULL,
+  unchanged bigint DEFAULT 0 NOT NULL,
+  redirected bigint DEFAULT 0 NOT NULL,
+  duplicate bigint DEFAULT 0 NOT NULL,
+  failed bigint DEFAULT 0 NOT NULL,
+  needs_render bigint DEFAULT 0 NOT NULL,
+  dead bigint DEFAULT 0 NOT NULL,
+  robots_blocked bigint DEFAULT 0 NOT NULL,
+  polled bigint DEFAULT 0 NOT NULL,
+  documents bigint DEFAULT 0 NOT NULL,
+  versions bigint DEFAULT 0 NOT NULL,
+  looked_at timestamp with time zone,
+  backlog bigint,
+  delivered bigint,
+  latencies integer[],
+  delays integer[]
+) WITH (fillfactor=70);
 CREATE TABLE settings (
   name text NOT NULL,
   value jsonb NOT NULL,
@@ -725,6 +753,11 @@ ALTER TABLE response_marks ADD CONSTRAINT response_marks_address_hash_check CHEC
 ALTER TABLE response_marks ADD CONSTRAINT response_marks_payload_digest_check CHECK ((octet_length(payload_digest) = 32));
 ALTER TABLE robots ADD CONSTRAINT robots_pkey PRIMARY KEY (bucket, domain_key, origin);
 ALTER TABLE robots ADD CONSTRAINT robots_outcome_check CHECK ((outcome = ANY (ARRAY['rules'::text, 'allow_all'::text, 'unavailable'::text])));
+ALTER TABLE rollups ADD CONSTRAINT rollups_pkey PRIMARY KEY (minutes, at);
+ALTER TABLE rollups ADD CONSTRAINT rollups_check CHECK (((looked_at IS NULL) = (backlog IS NULL)));
+ALTER TABLE rollups ADD CONSTRAINT rollups_delays_check CHECK ((cardinality(delays) = 24));
+ALTER TABLE rollups ADD CONSTRAINT rollups_latencies_check CHECK ((cardinality(latencies) = 24));
+ALTER TABLE rollups ADD CONSTRAINT rollups_minutes_check CHECK ((minutes = ANY (ARRAY[1, 5, 60])));
 ALTER TABLE settings ADD CONSTRAINT settings_pkey PRIMARY KEY (name);
 ALTER TABLE sign_in_codes ADD CONSTRAINT sign_in_codes_pkey PRIMARY KEY (hash);
 ALTER TABLE sign_in_codes ADD CONSTRAINT sign_in_codes_hash_check CHECK ((octet_length(hash) = 32));
@@ -790,6 +823,7 @@ CREATE INDEX document_search_words ON document_search USING gin (words);
 CREATE INDEX documents_recent ON documents USING btree (crawled_at);
 CREATE UNIQUE INDEX documents_text ON documents USING btree (bucket, domain_key, content_hash) WHERE (page_type <> 'stub'::text);
 CREATE INDEX domain_events_tx ON domain_events USING btree (tx, id);
+CREATE INDEX domain_slots_circuit ON domain_slots USING btree (next_at) WHERE (circuit_good IS NOT NULL);
 CREATE INDEX domain_slots_ready ON domain_slots USING btree (pool, top, next_at) WHERE (top IS NOT NULL);
 CREATE INDEX domain_slots_wake ON domain_slots USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 CREATE INDEX domains_name ON domains USING btree (name COLLATE "C", domain_key);
@@ -801,6 +835,8 @@ CREATE INDEX image_sightings_recent ON image_sightings USING btree (first_seen_a
 CREATE INDEX image_sightings_source ON image_sightings USING btree (source_id, first_seen_at);
 CREATE INDEX images_idle ON images USING btree (idle_since) WHERE (idle_since IS NOT NULL);
 CREATE INDEX robots_revive ON robots USING btree (bucket, domain_key) WHERE (revive_after IS NOT NULL);
+CREATE INDEX sources_name_prefix ON sources USING btree (lower(name) text_pattern_ops);
+CREATE INDEX sources_slug_prefix ON sources USING btree (slug text_pattern_ops);
 CREATE INDEX sources_url_prefix ON sources USING btree (url text_pattern_ops);
 CREATE INDEX url_frontier_parked ON url_frontier USING btree (bucket, domain_key, due_at) WHERE ((NOT ready) AND (due_at IS NOT NULL) AND (status <> 'fetched'::url_status));
 CREATE INDEX url_frontier_pick ON url_frontier USING btree (bucket, domain_key, budgeted, level DESC, due_at) WHERE ready;

@@ -175,6 +175,8 @@ DECLARE
   v_pages integer := 0;
   v_errors integer := 0;
   v_errors_since integer;
+  v_latencies smallint[];
+  v_delays smallint[];
   v_good_at timestamptz;
   v_learnt settle_domain;
   v_stored settle_stored := ('{}', 0, '{}', 0, '{}', '{}');
@@ -203,13 +205,14 @@ BEGIN
       SELECT v_now - ms(r.ago_ms), p_bucket, p_domain_key, p_epoch, r.status, r.kind, r.outcome, r.url_hash, r.url,
              r.source_id, r.execution_id, r.wait_ms, r.headers_ms, r.total_ms, r.bytes, p_owner, v_stale
         FROM json_populate_recordset(NULL::settle_request, p_requests) r
-      RETURNING at, bytes, log_is_page(kind, outcome, status) AS page, log_is_error(kind, outcome, status) AS error,
+      RETURNING at, bytes, CASE WHEN status IS NOT NULL THEN latency_bucket(total_ms) END AS latency, log_is_page(kind, outcome, status) AS page, log_is_error(kind, outcome, status) AS error,
                 kind <> 'robots' AND outcome NOT IN ('redirect', 'outage') AS telling
     ), dated AS (
       SELECT l.*, max(l.at) FILTER (WHERE l.telling AND NOT l.error) OVER () AS good_at FROM logged l)
     SELECT count(*), coalesce(sum(d.bytes), 0), count(*) FILTER (WHERE d.page), count(*) FILTER (WHERE d.error),
-           max(d.good_at), count(*) FILTER (WHERE d.error AND d.at > d.good_at)
-      INTO v_requests, v_bytes, v_pages, v_errors, v_good_at, v_errors_since FROM dated d;
+           max(d.good_at), count(*) FILTER (WHERE d.error AND d.at > d.good_at),
+           array_agg(d.latency) FILTER (WHERE d.latency IS NOT NULL)
+      INTO v_requests, v_bytes, v_pages, v_errors, v_good_at, v_errors_since, v_latencies FROM dated d;
   END IF;
   IF p_responses IS NOT NULL THEN
     PERFORM settle_responses(p_bucket, p_domain_key, p_responses, p_bytes, v_now);
@@ -378,6 +381,13 @@ BEGIN
         topic = CASE WHEN excluded.format IS NULL THEN c.topic ELSE excluded.topic END,
         -- News that a poll found first: nobody may rely on the hub until it pushes again.
         pushed_until = CASE WHEN excluded.items_new > 0 THEN NULL ELSE c.pushed_until END;
+      -- Few polls find something new. Each item counts with the mean of its poll: single delays do not travel.
+      IF strpos(p_items::text, '"channel_delays"') > 0 THEN
+        SELECT array_agg(delay_bucket(i.channel_delay_s / i.channel_delays)) INTO v_delays
+          FROM json_populate_recordset(NULL::settle_item, p_items) i
+         CROSS JOIN generate_series(1, least(i.channel_delays, 1000))
+         WHERE i.channel_delays > 0 AND i.url_hash = ANY (v_hashes);
+      END IF;
     END IF;
 
     IF v_probed THEN
@@ -389,10 +399,10 @@ BEGIN
     END IF;
   END IF;
 
-  IF v_requests > 0 OR cardinality(v_stored.made) + v_stored.changed > 0 THEN
-    INSERT INTO counter_deltas (bucket, minute, source_id, requests, bytes, documents, versions)
+  IF v_requests > 0 OR cardinality(v_stored.made) + v_stored.changed > 0 OR v_delays IS NOT NULL THEN
+    INSERT INTO counter_deltas (bucket, minute, source_id, requests, bytes, documents, versions, latencies, delays)
     VALUES (p_bucket, date_trunc('minute', v_now), NULL, v_requests, coalesce(v_bytes, 0), cardinality(v_stored.made),
-            v_stored.changed);
+            v_stored.changed, v_latencies, v_delays);
   END IF;
   IF cardinality(v_paid) > 0 AND v_slot.budget_until IS NOT NULL THEN
     UPDATE domain_runs r

@@ -35,6 +35,7 @@ const loaders = {
   switches: async () => [(await import('./switches.ts')).addSwitchRoutes],
   config: async () => [(await import('./config.ts')).addConfigRoutes],
   events: async () => [(await import('./events.ts')).addEventRoutes],
+  overview: async () => [(await import('./overview.ts')).addOverviewRoutes],
   diagnosis: async () => [(await import('./diagnosis.ts')).addDiagnosisRoutes],
 } satisfies Record<string, () => Promise<AddRoutes[]>>;
 

@@ -6,7 +6,13 @@ import type { Database } from '../db/index.ts';
 import { discoverChannels } from '../discover/index.ts';
 import { indexDocuments, pruneChanges, removeArchivedPages } from '../documents/index.ts';
 import { countDomains, loadLeases, rescoreDomains, reviveAllowed } from '../domains/index.ts';
-import { dropOldPartitions, ensurePartitions, foldCounters, pruneProbes } from '../frontier/index.ts';
+import {
+  dropOldPartitions,
+  ensurePartitions,
+  foldCounters,
+  pruneProbes,
+  pruneRollups,
+} from '../frontier/index.ts';
 import { sweepImages } from '../images/index.ts';
 import { listSinks, runReplays, type SinkTakes, saveSink, tidyOutbox } from '../outbox/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
@@ -171,6 +177,7 @@ export class Scheduler {
         this.#options.log.info({ table, dropped }, 'dropped day partitions past their retention');
     }
     await pruneProbes(pool);
+    await pruneRollups(pool);
     await pruneStates(pool);
     await pruneChanges(pool, retention.changesDays);
     await tidyOutbox(pool);

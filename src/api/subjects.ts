@@ -29,6 +29,7 @@ const loaders = {
   documents: async () => [
     (await import('./documents.ts')).addDocumentRoutes,
     (await import('./document-stream.ts')).addDocumentStream,
+    (await import('./document-page.ts')).addDocumentPage,
   ],
   images: async () => [(await import('./images.ts')).addImageRoutes],
   sinks: async () => [(await import('./sinks.ts')).addSinkRoutes],

@@ -15,6 +15,7 @@ const loaders = {
   tokens: async () => [(await import('./tokens.ts')).addTokenRoutes],
   sources: async () => [
     (await import('./sources.ts')).addSourceRoutes,
+    (await import('./source-activity.ts')).addSourceActivity,
     (await import('./selectors.ts')).addSelectorRoutes,
     (await import('./lists.ts')).addListRoutes,
   ],

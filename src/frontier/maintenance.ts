@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/index.ts';
+import { dayNames } from './source-days.ts';
 
 const counterNames = [
   'inserted',
@@ -37,8 +38,9 @@ const addsTo = (alias: string, names: readonly string[]): string =>
   names.map((name) => `${name} = ${alias}.${name} + excluded.${name}`).join(', ');
 
 /**
- * Folds delta rows into the counters by minute and into the totals by source, in one statement; several schedulers may
- * try, one at a time gets the rows. Answers how many sources had any.
+ * Folds delta rows into the counters by minute, into the days and into the totals by source, in one statement: each row
+ * counts once in all of them, or in none. Several schedulers may try, one at a time gets the rows. Answers how many
+ * sources had any.
  */
 export async function foldCounters(db: Queryable): Promise<number> {
   const all = [...counterNames, ...rowNames];
@@ -47,7 +49,12 @@ export async function foldCounters(db: Queryable): Promise<number> {
      minutes AS (
        INSERT INTO counters AS c (minute, source_id, ${counterNames.join(', ')})
        SELECT minute, coalesce(source_id, 0), ${sumsOf(counterNames)} FROM taken GROUP BY 1, 2 ORDER BY 1, 2
-       ON CONFLICT (minute, source_id) DO UPDATE SET ${addsTo('c', counterNames)})
+       ON CONFLICT (minute, source_id) DO UPDATE SET ${addsTo('c', counterNames)}),
+     days AS (
+       INSERT INTO source_days AS d (source_id, day, ${dayNames.join(', ')})
+       SELECT coalesce(source_id, 0), (minute AT TIME ZONE 'UTC')::date, ${sumsOf(dayNames)} FROM taken
+        GROUP BY 1, 2 HAVING ${dayNames.map((name) => `sum(${name}) <> 0`).join(' OR ')} ORDER BY 1, 2
+       ON CONFLICT (source_id, day) DO UPDATE SET ${addsTo('d', dayNames)})
      INSERT INTO source_totals AS t (source_id, ${all.join(', ')})
      SELECT coalesce(source_id, 0), ${sumsOf(all)} FROM taken GROUP BY 1 ORDER BY 1
      ON CONFLICT (source_id) DO UPDATE SET ${addsTo('t', all)}`,

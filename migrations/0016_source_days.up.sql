@@ -1,9 +1,10 @@
 -- How sources do, day by day: screens ask for weeks of a hundred sources, for which counters would have 20,000 rows each.
 
--- Requests by source that were pages or errors, as the domain counts them.
+-- Requests by source that were pages or errors, as the domain counts them, and leases whose holder did not end them.
 ALTER TABLE counter_deltas
   ADD COLUMN pages integer NOT NULL DEFAULT 0,
-  ADD COLUMN errors integer NOT NULL DEFAULT 0;
+  ADD COLUMN errors integer NOT NULL DEFAULT 0,
+  ADD COLUMN recovered integer NOT NULL DEFAULT 0;
 
 -- All deltas that were folded, by source and day of UTC; 0 stands for "no source".
 CREATE TABLE source_days (
@@ -14,6 +15,7 @@ CREATE TABLE source_days (
   pages bigint NOT NULL DEFAULT 0,
   errors bigint NOT NULL DEFAULT 0,
   documents bigint NOT NULL DEFAULT 0,
+  recovered bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (source_id, day)
 ) WITH (fillfactor = 70);
 -- For deleting the oldest. A fold changes neither column of either index, so its update stays on its page.

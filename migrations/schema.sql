@@ -126,7 +126,8 @@ CREATE TABLE counter_deltas (
   rows_dead integer DEFAULT 0 NOT NULL,
   rows_channel integer DEFAULT 0 NOT NULL,
   pages integer DEFAULT 0 NOT NULL,
-  errors integer DEFAULT 0 NOT NULL
+  errors integer DEFAULT 0 NOT NULL,
+  recovered integer DEFAULT 0 NOT NULL
 );
 CREATE TABLE counters (
   minute timestamp with time zone NOT NULL,
@@ -519,7 +520,8 @@ CREATE TABLE source_days (
   requests bigint DEFAULT 0 NOT NULL,
   pages bigint DEFAULT 0 NOT NULL,
   errors bigint DEFAULT 0 NOT NULL,
-  documents bigint DEFAULT 0 NOT NULL
+  documents bigint DEFAULT 0 NOT NULL,
+  recovered bigint DEFAULT 0 NOT NULL
 ) WITH (fillfactor=70);
 CREATE TABLE source_totals (
   source_id integer NOT NULL,
@@ -802,6 +804,7 @@ CREATE INDEX document_search_words ON document_search USING gin (words);
 CREATE INDEX documents_recent ON documents USING btree (crawled_at);
 CREATE UNIQUE INDEX documents_text ON documents USING btree (bucket, domain_key, content_hash) WHERE (page_type <> 'stub'::text);
 CREATE INDEX domain_events_tx ON domain_events USING btree (tx, id);
+CREATE INDEX domain_slots_circuit ON domain_slots USING btree (bucket, domain_key) WHERE (circuit_good IS NOT NULL);
 CREATE INDEX domain_slots_ready ON domain_slots USING btree (pool, top, next_at) WHERE (top IS NOT NULL);
 CREATE INDEX domain_slots_wake ON domain_slots USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 CREATE INDEX domains_name ON domains USING btree (name COLLATE "C", domain_key);

@@ -37,6 +37,7 @@ const loaders = {
   switches: async () => [(await import('./switches.ts')).addSwitchRoutes],
   config: async () => [(await import('./config.ts')).addConfigRoutes],
   events: async () => [(await import('./events.ts')).addEventRoutes],
+  database: async () => [(await import('./database.ts')).addDatabaseRoutes],
   diagnosis: async () => [(await import('./diagnosis.ts')).addDiagnosisRoutes],
 } satisfies Record<string, () => Promise<AddRoutes[]>>;
 

@@ -1,9 +1,9 @@
 import type { Queryable } from '../db/index.ts';
 
 /** What is kept of each source and day. */
-export const dayNames = ['inserted', 'requests', 'pages', 'errors', 'documents'] as const;
+export const dayNames = ['inserted', 'requests', 'pages', 'errors', 'documents', 'recovered'] as const;
 
-/** How a source did on each day, the last one today; days are those of UTC. */
+/** How a source did on each day, the last one today; days are those of UTC. 0 is no source. */
 export type SourceDays = { sourceId: number } & Record<(typeof dayNames)[number], number[]>;
 
 type DayRow = { sourceId: number; ago: number } & Record<(typeof dayNames)[number], number>;
@@ -25,7 +25,8 @@ export async function loadSourceDays(
        SELECT source_id, day, ${names} FROM source_days
         WHERE source_id = ANY ($1::integer[]) AND day > (SELECT day FROM today) - $2::integer
        UNION ALL
-       SELECT source_id, (minute AT TIME ZONE 'UTC')::date, ${names} FROM counter_deltas WHERE source_id = ANY ($1::integer[]))
+       SELECT coalesce(source_id, 0), (minute AT TIME ZONE 'UTC')::date, ${names} FROM counter_deltas
+        WHERE coalesce(source_id, 0) = ANY ($1::integer[]))
      SELECT t.day::text AS until, k."sourceId", t.day - k.day AS ago, ${dayNames.map((name) => `k.${name}`).join(', ')}
        FROM today t LEFT JOIN (SELECT source_id AS "sourceId", day, ${sums} FROM kept GROUP BY 1, 2) k ON true`,
     [sourceIds, days],
@@ -43,8 +44,25 @@ export async function loadSourceDays(
 
 const emptyDays = (sourceId: number, days: number): SourceDays => {
   const none = () => new Array<number>(days).fill(0);
-  return { sourceId, inserted: none(), requests: none(), pages: none(), errors: none(), documents: none() };
+  return {
+    sourceId,
+    inserted: none(),
+    requests: none(),
+    pages: none(),
+    errors: none(),
+    documents: none(),
+    recovered: none(),
+  };
 };
+
+/**
+ * Leases that nobody ended on each of the last days, and that were taken back: their workers died, or were cut off for
+ * longer than a lease holds.
+ */
+export async function loadRecoveredLeases(db: Queryable, days: number): Promise<number[]> {
+  const { sources } = await loadSourceDays(db, [0], days);
+  return sources[0]!.recovered;
+}
 
 const portion = 5000;
 

@@ -1,0 +1,1 @@
+DROP INDEX domain_slots_circuit;

@@ -19,7 +19,10 @@ const loaders = {
     (await import('./selectors.ts')).addSelectorRoutes,
     (await import('./lists.ts')).addListRoutes,
   ],
-  channels: async () => [(await import('./channels.ts')).addChannelRoutes],
+  channels: async () => [
+    (await import('./channels.ts')).addChannelRoutes,
+    (await import('./channel-actions.ts')).addChannelActions,
+  ],
   frontier: async () => [(await import('./frontier.ts')).addFrontierRoutes],
   domains: async () => [
     (await import('./domains.ts')).addDomainRoutes,

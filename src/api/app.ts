@@ -183,7 +183,7 @@ function addHealthRoutes(app: FastifyInstance, options: ApiOptions): void {
     reply
       .type('text/plain')
       .send(
-        `Outrider ${options.version}\n\nEverything below /api/v1 needs a token (outrider token create) or a session (outrider token sign-in).\n\n/api/v1/sources\n/api/v1/channels\n/api/v1/frontier/stats\n/api/v1/domains\n/api/v1/workers\n/api/v1/documents?q=words\n/api/v1/documents/changes\n/api/v1/documents/stream\n/api/v1/images\n/api/v1/sinks\n/api/v1/switches\n/api/v1/audit\n/api/v1/events\n/api/v1/docs\n/api/v1/openapi.json\n/health\n/metrics\n`,
+        `Outrider ${options.version}\n\nEverything below /api/v1 needs a token (outrider token create) or a session (outrider token sign-in).\n\n/api/v1/sources\n/api/v1/channels\n/api/v1/frontier/stats\n/api/v1/domains\n/api/v1/workers\n/api/v1/documents?q=words\n/api/v1/documents/changes\n/api/v1/documents/stream\n/api/v1/images\n/api/v1/sinks\n/api/v1/database\n/api/v1/switches\n/api/v1/audit\n/api/v1/events\n/api/v1/docs\n/api/v1/openapi.json\n/health\n/metrics\n`,
       ),
   );
 }

@@ -129,6 +129,7 @@ test.each([
   '/domains?q=more12&limit=50',
   '/domains?q=more12&status=active&limit=50',
   '/documents?limit=50',
+  '/sources/activity?slugs=source_1,source_7,nobody',
   `/domains/${name}`,
   `/domains/${name}/events`,
   `/domains/${name}/robots`,

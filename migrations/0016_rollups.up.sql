@@ -49,7 +49,7 @@ SELECT g.minutes, date_bin(make_interval(mins => g.minutes), c.minute, 'epoch'),
 
 -- Open circuits. Every lease and settle writes the slot's other indexes anyway; to this one it adds a row only for a
 -- domain that refuses us.
-CREATE INDEX domain_slots_circuit ON domain_slots (next_at) WHERE circuit_good IS NOT NULL;
+CREATE INDEX domain_slots_circuit ON domain_slots (bucket, domain_key) WHERE circuit_good IS NOT NULL;
 
 -- A source by the beginning of its short name or its name.
 CREATE INDEX sources_slug_prefix ON sources (slug text_pattern_ops);

@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/index.ts';
+import { dayNames } from './source-days.ts';
 
 /** What is counted by minute and source, as the columns of the counters are called. */
 export const counterNames = [
@@ -47,7 +48,7 @@ const histogram = (name: string): string => `
          FROM taken t CROSS JOIN unnest(t.${name}) AS b CROSS JOIN grains g GROUP BY 1, 2`;
 
 /**
- * Folds delta rows into the counters by minute, the totals by source and the roll-ups over all sources, in one
+ * Folds delta rows into the counters by minute, the days and totals by source and the roll-ups over all sources, in one
  * statement: a crash leaves all of it undone, and of several schedulers one gets each row. Roll-ups also get what waits
  * and what was delivered now; both come from the statement's snapshot, in which the deltas are still there. Answers how
  * many sources had any deltas.
@@ -60,6 +61,11 @@ export async function foldCounters(db: Queryable, skewMs = 0): Promise<number> {
        INSERT INTO counters AS c (minute, source_id, ${counters})
        SELECT minute, coalesce(source_id, 0), ${sumsOf(counterNames)} FROM taken GROUP BY 1, 2 ORDER BY 1, 2
        ON CONFLICT (minute, source_id) DO UPDATE SET ${addsTo('c', counterNames)}),
+     days AS (
+       INSERT INTO source_days AS d (source_id, day, ${dayNames.join(', ')})
+       SELECT coalesce(source_id, 0), (minute AT TIME ZONE 'UTC')::date, ${sumsOf(dayNames)} FROM taken
+        GROUP BY 1, 2 HAVING ${dayNames.map((name) => `sum(${name}) <> 0`).join(' OR ')} ORDER BY 1, 2
+       ON CONFLICT (source_id, day) DO UPDATE SET ${addsTo('d', dayNames)}),
      looked AS (
        SELECT now() + $1 * interval '1 millisecond' AS at,
               (SELECT coalesce(sum(rows_pending), 0) FROM source_totals)

@@ -70,6 +70,7 @@ export {
   settle,
   type Validators,
 } from './settle.ts';
+export { loadRecoveredLeases, loadSourceDays, pruneSourceDays, type SourceDays } from './source-days.ts';
 export {
   countExecution,
   countRows,

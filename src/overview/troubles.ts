@@ -63,7 +63,7 @@ export async function loadOpenCircuits(db: Queryable): Promise<OpenCircuit[]> {
        FROM (SELECT x.*, (count(*) OVER ())::integer AS all
                FROM (SELECT bucket, domain_key, queued, next_at FROM domain_slots
                       WHERE circuit_good IS NOT NULL AND (rest_until IS NULL OR rest_until <= now())
-                      ORDER BY next_at LIMIT ${mostLooked}) x
+                      LIMIT ${mostLooked}) x
               ORDER BY x.queued DESC, x.domain_key LIMIT ${told}) s
        JOIN domains d ON d.bucket = s.bucket AND d.domain_key = s.domain_key
       ORDER BY s.queued DESC, d.name`,

@@ -12,6 +12,7 @@ import {
   foldCounters,
   pruneProbes,
   pruneRollups,
+  pruneSourceDays,
 } from '../frontier/index.ts';
 import { sweepImages } from '../images/index.ts';
 import { listSinks, runReplays, type SinkTakes, saveSink, tidyOutbox } from '../outbox/index.ts';
@@ -38,6 +39,8 @@ export type SchedulerOptions = {
 
 const indexBatch = 200;
 const replayPortion = 1000;
+// A year and a month: a row per source and day, so that this year can be held against the last.
+const sourceDays = 400;
 
 /** Everything that happens by time and not by lease. Several may run: each turn takes only what nobody else holds. */
 export class Scheduler {
@@ -178,6 +181,7 @@ export class Scheduler {
     }
     await pruneProbes(pool);
     await pruneRollups(pool);
+    await pruneSourceDays(pool, sourceDays);
     await pruneStates(pool);
     await pruneChanges(pool, retention.changesDays);
     await tidyOutbox(pool);

@@ -32,6 +32,8 @@ beforeAll(async () => {
       FROM generate_series(1, 20000) n`);
   await pool.query(`INSERT INTO domain_slots (bucket, domain_key, next_at)
     SELECT n % 256, -n::bigint * 1000003, now() FROM generate_series(1, 20000) n`);
+  await pool.query(`UPDATE domain_slots SET circuit_good = 0, circuit_opens = ARRAY[now()], circuit_reasons = ARRAY['rate_limited']
+    WHERE domain_key < 0 AND domain_key % 97 = 0`);
   await pool.query(`INSERT INTO documents (bucket, domain_key, url_hash, version, word_count, confidence, first_seen_at,
       last_seen_at, crawled_at, content_hash, page_type, url, title, text)
     SELECT bucket, domain_key, url_hash, 1, 10, 1, now(), now(), now(), url_hash, 'article', url, 'a title', repeat('words ', 50)
@@ -113,12 +115,12 @@ async function ask(
 
 const large = new Set(['url_frontier', 'documents', 'domains', 'crawl_log', 'counters', 'rollups']);
 
-function scanned(root: Node): string[] {
+function scanned(root: Node, tables: ReadonlySet<string> = large): string[] {
   const found: string[] = [];
   for (const nodes = [root]; nodes.length > 0; ) {
     const node = nodes.pop()!;
     const table = node['Relation Name'];
-    if (node['Node Type'] === 'Seq Scan' && table !== undefined && large.has(table)) found.push(table);
+    if (node['Node Type'] === 'Seq Scan' && table !== undefined && tables.has(table)) found.push(table);
     nodes.push(...(node.Plans ?? []));
   }
   return found;
@@ -143,9 +145,12 @@ test.each([
   '/frontier/stats?source=source_7',
   '/domains',
   '/domains?status=blocked&limit=50',
+  '/domains?circuit=open&limit=50',
+  '/domains?circuit=open&status=active&q=more&sort=recent&limit=20',
   '/domains?q=more12&limit=50',
   '/domains?q=more12&status=active&limit=50',
   '/documents?limit=50',
+  '/sources/activity?slugs=source_1,source_7,nobody',
   `/domains/${name}`,
   `/domains/${name}/events`,
   `/domains/${name}/robots`,
@@ -167,6 +172,20 @@ test.each([
   if (first.body.cursor == null) return;
   const next = await ask(`${path}${path.includes('?') ? '&' : '?'}cursor=${first.body.cursor}`);
   expect(next.read).toEqual([]);
+});
+
+test('open circuits are found by their index', async () => {
+  await ask('/domains?circuit=open&limit=50');
+  const listing = sent.filter(
+    ({ text }) => text.includes('circuit_good IS NOT NULL') && text.includes('domain_slots o'),
+  );
+  expect(listing).toHaveLength(1);
+  const plan = await database.pool.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
+    `EXPLAIN (FORMAT JSON) ${listing[0]!.text}`,
+    listing[0]!.values,
+  );
+  expect(scanned(plan.rows[0]!['QUERY PLAN'][0].Plan, new Set(['domains', 'domain_slots']))).toEqual([]);
+  expect(JSON.stringify(plan.rows)).toContain('domain_slots_circuit');
 });
 
 test('it would be noticed if one did', async () => {

@@ -32,6 +32,12 @@ export const domainItem = Type.Object({
   score: Type.Number(),
   queued: Type.Integer(),
   budgeted: Type.Integer(),
+  circuitOpen: Type.Boolean({
+    description: 'it refused too often of late and is asked for one page at a time',
+  }),
+  circuitAt: orNull(date),
+  circuitReason: orNull(Type.String()),
+  leaseOwner: orNull(Type.String({ description: 'the worker that fetches it now' })),
 });
 
 /** A move of a domain. */

@@ -1,4 +1,15 @@
 export {
+  actOnFailing,
+  type ChannelAction,
+  type ChannelOutcome,
+  channelActions,
+  countFailing,
+  type FailingFilter,
+  type PollRefusal,
+  type PortionOutcome,
+  refusalOf,
+} from './act-on-failing.ts';
+export {
   type Channel,
   type ChannelKind,
   type ChannelStatus,

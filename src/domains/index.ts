@@ -12,6 +12,7 @@ export {
 export {
   countDomains,
   countDomainsUpTo,
+  countOpenCircuits,
   type DomainRow,
   type DomainSort,
   domainSorts,

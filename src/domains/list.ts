@@ -37,6 +37,13 @@ export type DomainRow = {
   /** Rows that are ready, and how many of them the budget governs. */
   queued: number;
   budgeted: number;
+  /** It refused too often of late: one request at a time until two go well. */
+  circuitOpen: boolean;
+  /** When it last opened and what for, while it is open. */
+  circuitAt: Date | null;
+  circuitReason: string | null;
+  /** Who fetches it now. */
+  leaseOwner: string | null;
 };
 
 /** The columns of a DomainRow, of `domains d` and `domain_slots s`. 'infinity' is no date a client can hold. */
@@ -51,7 +58,11 @@ export const domainColumns = `
   d.errors_total::float8 / greatest(d.errors_total + d.pages_crawled, 1) AS "errorRate",
   d.errors_total::float8 AS "errorsTotal", d.errors_consecutive AS "errorsConsecutive",
   d.first_seen_at AS "firstSeenAt", d.last_crawled_at AS "lastCrawledAt", d.seed_rank AS "seedRank", d.dataset,
-  d.score::float8 AS score, coalesce(s.queued, 0) AS queued, coalesce(s.budgeted, 0) AS budgeted`;
+  d.score::float8 AS score, coalesce(s.queued, 0) AS queued, coalesce(s.budgeted, 0) AS budgeted,
+  s.circuit_good IS NOT NULL AS "circuitOpen",
+  CASE WHEN s.circuit_good IS NOT NULL THEN s.circuit_opens[cardinality(s.circuit_opens)] END AS "circuitAt",
+  CASE WHEN s.circuit_good IS NOT NULL THEN s.circuit_reasons[cardinality(s.circuit_reasons)] END AS "circuitReason",
+  s.lease_owner AS "leaseOwner"`;
 
 // Names have an index, alone and behind the status. The others are counters that each settle moves: an index of them would
 // cost every settle three more (its update could not stay on its page), so what the filter leaves is sorted, which takes
@@ -63,16 +74,22 @@ const sorts = {
   documents: { value: 'd.documents', type: 'bigint', down: true },
 } as const;
 
+// Through the index of open circuits, domain by domain: left to itself the planner may read all domains to find them.
+const openDomains = `domain_slots o CROSS JOIN LATERAL (
+  SELECT d.* FROM domains d WHERE d.bucket = o.bucket AND d.domain_key = o.domain_key OFFSET 0) d`;
+
 export const domainSorts = ['name', 'recent', 'score', 'documents'] as const;
 export type DomainSort = (typeof domainSorts)[number];
 
-/** Domains, a page at a time. `cursor` is what the page before answered; null at the end. */
+/** Domains, a page at a time. Indexes: domains_name, domains_status, domain_slots_circuit. `cursor` is what the page before answered; null at the end. */
 export async function listDomains(
   db: Queryable,
   options: {
     status?: DomainStatus;
     /** Names that begin so. */
     prefix?: string;
+    /** Only those whose circuit is open. */
+    circuitOpen?: boolean;
     sort?: DomainSort;
     limit: number;
     cursor?: string | null;
@@ -84,6 +101,7 @@ export async function listDomains(
   const values: unknown[] = [];
   const given = (one: unknown): string => `$${values.push(one)}`;
   const wishes: string[] = [];
+  if (options.circuitOpen === true) wishes.push('o.circuit_good IS NOT NULL');
   if (options.status !== undefined) wishes.push(`d.status = ${given(options.status)}::domain_status`);
   if (options.prefix !== undefined)
     // The last character there is ends the range, since names are sorted by their bytes.
@@ -97,7 +115,7 @@ export async function listDomains(
   const asked = db.query<DomainRow & { at: string }>(
     // The page is chosen first: joined before, every domain would get its slot only to be sorted away.
     `SELECT ${domainColumns}, (${value})::text AS at
-       FROM (SELECT d.* FROM domains d ${wishes.length === 0 ? '' : `WHERE ${wishes.join(' AND ')}`}
+       FROM (SELECT d.* FROM ${options.circuitOpen === true ? openDomains : 'domains d'} ${wishes.length === 0 ? '' : `WHERE ${wishes.join(' AND ')}`}
               ORDER BY ${value} ${direction}, d.domain_key ${direction} LIMIT ${given(options.limit)}) d
        LEFT JOIN domain_slots s ON s.bucket = d.bucket AND s.domain_key = d.domain_key
       ORDER BY ${value} ${direction}, d.domain_key ${direction}`,
@@ -195,4 +213,14 @@ export async function countDomainsUpTo(
       { count: Math.min(count, mostCounted), exact: count <= mostCounted },
     ]),
   ) as Record<DomainStatus, { count: number; exact: boolean }>;
+}
+
+/** How many domains have an open circuit, counted up to ten thousand. Index: domain_slots_circuit. */
+export async function countOpenCircuits(db: Queryable): Promise<{ count: number; exact: boolean }> {
+  const result = await db.query<{ count: number }>(
+    `SELECT count(*)::integer AS count FROM (
+       SELECT FROM domain_slots WHERE circuit_good IS NOT NULL LIMIT ${mostCounted + 1}) x`,
+  );
+  const { count } = result.rows[0]!;
+  return { count: Math.min(count, mostCounted), exact: count <= mostCounted };
 }

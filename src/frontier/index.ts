@@ -19,6 +19,7 @@ export {
   type RowCounts,
   type SourceCounts,
 } from './counts.ts';
+export { foldCounters, pruneRollups } from './fold.ts';
 export {
   type Ladder,
   type Lease,
@@ -43,7 +44,6 @@ export { loadUrl, type UrlDetails } from './load.ts';
 export {
   dropOldPartitions,
   ensurePartitions,
-  foldCounters,
   loadTotals,
   pruneProbes,
   type Totals,
@@ -70,6 +70,7 @@ export {
   settle,
   type Validators,
 } from './settle.ts';
+export { loadRecoveredLeases, loadSourceDays, pruneSourceDays, type SourceDays } from './source-days.ts';
 export {
   countExecution,
   countRows,

@@ -121,7 +121,7 @@ describe('up', () => {
   test('starts every role and says where it is', async () => {
     up = start(['up', '--port', '0']);
     await up.says('Outrider is running');
-    address = /API: (\S+)/.exec(up.stdout)![1]!;
+    address = /Dashboard: (\S+)\//.exec(up.stdout)![1]!;
     expect(up.stdout).toContain(`Sign in (once, within 10 minutes): ${address}/sign-in?code=`);
     expect(await (await fetch(`${address}/readyz`)).json()).toEqual({ status: 'ready' });
     await waitUntil('all roles are there', async () => {

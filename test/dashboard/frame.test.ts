@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type DashboardLab, findBarriers, overflowOf, startDashboardLab } from './lab.ts';
 
@@ -38,6 +39,25 @@ test('an address of no screen says so, on a narrow dark page too', async () => {
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
   await page.keyboard.press('Escape');
+  await page.close();
+});
+
+test('the first load is small, and nothing in it is inside the page', async () => {
+  const page = await lab.open('/settings');
+  const scripts = new Map<string, number>();
+  page.on('response', async (response) => {
+    if (response.request().resourceType() === 'script')
+      scripts.set(response.url(), gzipSync(await response.body()).length);
+  });
+  const response = await page.goto(`${lab.api.address}/`);
+  await page.getByRole('navigation', { name: 'Screens' }).waitFor();
+  await page.waitForLoadState('load');
+  const policy = response!.headers()['content-security-policy']!;
+  expect(policy).toContain("script-src 'self';");
+  expect(policy).toContain("style-src 'self';");
+  expect(policy).not.toContain('unsafe');
+  expect([...scripts.values()].reduce((sum, size) => sum + size, 0)).toBeLessThan(120_000);
+  expect(scripts.size).toBeGreaterThan(0);
   await page.close();
 });
 

@@ -115,7 +115,7 @@ async function crawl(
     let hopeless: number | null = null;
     const supervisor = superviseRoles(context, {
       onReady: (address) => {
-        view.say(`API: ${address}/   Stop with Ctrl-C.`);
+        view.say(`Dashboard: ${address}/   Stop with Ctrl-C.`);
         void newSignInWords(database.pool, address).then(
           // Not by the view, which cuts lines to the terminal's width.
           (words) => void stderr.write(`${stderr.isTTY === true ? '\r\u001b[K' : ''}${words}\n`),

@@ -87,7 +87,7 @@ async function runUp(context: Context): Promise<number> {
         })
         .then((words) =>
           process.stdout.write(
-            `\n  Outrider is running. API: ${address}\n  ${words}\n  Add a publisher with: outrider add https://example.com\n  Stop with Ctrl-C.\n\n`,
+            `\n  Outrider is running. Dashboard: ${address}/\n  ${words}\n  Add a publisher with: outrider add https://example.com\n  Stop with Ctrl-C.\n\n`,
           ),
         );
     },

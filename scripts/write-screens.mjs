@@ -1,0 +1,136 @@
+// Writes docs/screens/*.png: every screen of the dashboard on a running demo, and the first run on an empty database.
+// npm run screens
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { launchBrowser } from '../dist/test/dashboard/browser.js';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const out = join(root, 'docs', 'screens');
+const main = join(root, 'dist', 'src', 'cli', 'main.js');
+const enoughDocuments = Number(process.env.SCREENS_DOCUMENTS ?? 600);
+const mostMs = 180_000;
+
+/** Starts the program and answers its process and the link that signs a browser in. */
+async function start(args) {
+  const child = spawn(process.execPath, [main, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  const link = await new Promise((resolve, reject) => {
+    const hear = (text) => {
+      said += text;
+      const found = /Sign in \(once[^)]*\): (\S+)/.exec(said);
+      if (found) resolve(found[1]);
+    };
+    child.stdout.setEncoding('utf8').on('data', hear);
+    child.stderr.setEncoding('utf8').on('data', hear);
+    child.once('exit', (code) => reject(new Error(`ended with ${code}: ${said}`)));
+  });
+  return { child, link, address: new URL(link).origin };
+}
+
+async function stop({ child }) {
+  if (child.exitCode !== null) return;
+  child.kill('SIGINT');
+  await once(child, 'exit');
+}
+
+const json = async (context, url) => (await context.request.get(url)).json();
+
+async function shoot(
+  context,
+  address,
+  { name, path, width = 1280, height = 820, scheme = 'light', ready, act },
+) {
+  const page = await context.newPage();
+  await page.setViewportSize({ width, height });
+  await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
+  await page.goto(`${address}${path}`);
+  await page.locator('main h1').first().waitFor();
+  // Whatever a screen waits for shows lines meanwhile.
+  await page.locator('.lines').first().waitFor({ state: 'detached' });
+  if (ready) await page.getByText(ready).first().waitFor();
+  if (act) await act(page);
+  await page.evaluate('document.fonts.ready.then(() => new Promise((next) => requestAnimationFrame(next)))');
+  await page.screenshot({ path: join(out, `${name}.png`) });
+  console.log(`wrote docs/screens/${name}.png`);
+  await page.close();
+}
+
+async function onDemo(browser) {
+  const demo = await start(['demo', '--publishers', '40', '--seed', '7']);
+  try {
+    const { address, link } = demo;
+    const context = await browser.newContext({ timezoneId: 'Europe/Vienna', locale: 'en-GB' });
+    const first = await context.newPage();
+    await first.goto(link);
+    const until = Date.now() + mostMs;
+    let documents = [];
+    for (;;) {
+      const stats = await json(context, `${address}/api/v1/frontier/stats`);
+      documents = (await json(context, `${address}/api/v1/documents?limit=20`)).items;
+      if (stats.urls.fetched >= enoughDocuments || Date.now() > until) break;
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+    await first.close();
+    const source = (await json(context, `${address}/api/v1/sources?limit=1`)).items[0];
+    const channel = (await json(context, `${address}/api/v1/channels?limit=1`)).items[0];
+    const domain = (await json(context, `${address}/api/v1/domains?limit=1&status=active`)).items[0];
+    const waiting = (await json(context, `${address}/api/v1/frontier?limit=1&status=pending`)).items[0];
+    const document = documents[0];
+    const word = document.title.split(' ').find((part) => part.length > 5) ?? 'news';
+    const shots = [
+      { name: 'overview', path: '/' },
+      { name: 'overview-dark', path: '/', scheme: 'dark' },
+      { name: 'overview-narrow', path: '/', width: 360, height: 780 },
+      { name: 'sources', path: '/sources' },
+      { name: 'source', path: `/sources/${source.slug}` },
+      { name: 'source-add', path: '/sources/add' },
+      { name: 'source-selectors', path: `/sources/${source.slug}?tab=selectors` },
+      { name: 'channels', path: '/channels' },
+      { name: 'channel', path: `/channels/${channel.id}` },
+      { name: 'frontier', path: '/frontier' },
+      { name: 'frontier-narrow', path: '/frontier', width: 360, height: 780, scheme: 'dark' },
+      { name: 'url', path: `/frontier/${waiting.id}` },
+      { name: 'domains', path: '/domains' },
+      { name: 'domain', path: `/domains/${domain.name}` },
+      { name: 'documents', path: `/documents?q=${encodeURIComponent(word)}` },
+      { name: 'document', path: `/documents/${document.id}` },
+      { name: 'health', path: '/state' },
+      { name: 'settings', path: '/settings' },
+      { name: 'tokens', path: '/settings?tab=tokens' },
+    ];
+    for (const shot of shots) await shoot(context, address, shot);
+    await context.close();
+  } finally {
+    await stop(demo);
+  }
+}
+
+async function onFirstRun(browser) {
+  const data = mkdtempSync(join(tmpdir(), 'outrider-screens-'));
+  const up = await start(['up', '--port', '0', '--data', data]);
+  try {
+    const context = await browser.newContext({ locale: 'en-GB' });
+    await shoot(context, up.address, { name: 'sign-in', path: '/' });
+    const page = await context.newPage();
+    await page.goto(up.link);
+    await page.close();
+    await shoot(context, up.address, { name: 'first-run', path: '/' });
+    await context.close();
+  } finally {
+    await stop(up);
+    rmSync(data, { recursive: true, force: true });
+  }
+}
+
+mkdirSync(out, { recursive: true });
+const browser = await launchBrowser();
+try {
+  await onFirstRun(browser);
+  await onDemo(browser);
+} finally {
+  await browser.close();
+}

@@ -67,7 +67,7 @@ test('filters and the keyboard lead to a channel, and r polls it', async () => {
   await table.getByRole('link', { name: 'herald feed' }).waitFor();
   expect(await table.getByRole('row').count()).toBe(4);
   for (const key of ['j', 'j', 'r']) await page.keyboard.press(key);
-  await page.getByText('Polled as soon as its domain may be asked.').waitFor();
+  await page.getByText('1 channel is polled as soon as the domain may be asked.').waitFor();
   expect(await dueNow()).toEqual(['https://herald.example/news']);
   await page.getByRole('button', { name: 'Only of herald: show all' }).click();
   await page.getByLabel('State').selectOption('failing');
@@ -117,10 +117,10 @@ test('all that fail are retried at once, after their number was said', async () 
   await settle();
   const page = await lab.open('/channels', { role: 'write' });
   await page.getByRole('button', { name: 'Retry all failing' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Retry all failing' });
-  await dialog.getByText('This is done to 2 channels.').waitFor();
-  await dialog.getByRole('button', { name: 'Retry all failing: 2' }).click();
-  await page.getByText('The errors of 2 channels are forgotten').waitFor();
+  const dialog = page.getByRole('dialog', { name: 'Retry what fails' });
+  await dialog.getByText('2 channels fail. Their errors are forgotten').waitFor();
+  await dialog.getByRole('button', { name: 'Retry 2' }).click();
+  await page.getByText('2 channels are polled as soon as their domains may be asked.').waitFor();
   expect(await rows('SELECT FROM channel_state WHERE errors_in_row > 0')).toEqual([]);
   expect(await dueNow()).toEqual(['https://coast.example/news', 'https://coast.example/sport']);
   await page.context().close();
@@ -141,7 +141,7 @@ test('a channel is deleted, and a reader sees no button that would', async () =>
   const dialog = page.getByRole('dialog', { name: 'Delete this channel?' });
   await dialog.getByText('Documents that it brought stay').waitFor();
   await dialog.getByRole('button', { name: 'Delete the channel' }).click();
-  await page.getByRole('heading', { name: 'herald', level: 1 }).waitFor();
+  await page.getByRole('heading', { name: 'herald', level: 1, exact: true }).waitFor();
   expect(await rows('SELECT FROM channels WHERE id = $1', [id])).toEqual([]);
   await page.context().close();
   await reader.context().close();

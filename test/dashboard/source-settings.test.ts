@@ -72,6 +72,7 @@ test('sources are disabled and enabled with the keyboard and in bulk', async () 
   await page.getByLabel('Select row 1').check();
   await bulk.getByRole('button', { name: /Select all/ }).click();
   await bulk.getByRole('button', { name: 'Enable' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Enable 2 sources' }).click();
   await page.getByRole('heading', { name: 'No source matches' }).waitFor();
   expect(await rows('SELECT FROM sources WHERE NOT enabled')).toEqual([]);
   await page.goto(page.url().split('?')[0]!);

@@ -24,7 +24,10 @@ export function useSourceActs() {
     isBusy,
     async enable(sources: readonly Named[]): Promise<number> {
       const inputs = sources.map(({ slug }) => ({ path: { slug }, body: null }));
-      const done = (): string => `${namesOf(sources)}: on again, where it stood.`;
+      const done = (count: number): string =>
+        count === 1
+          ? `${namesOf(sources)} goes on where it stood.`
+          : `${count} sources go on where they stood.`;
       return busy(() => actOnMany('enableSource', inputs, done));
     },
     async disable(sources: readonly Named[]): Promise<number> {

@@ -33,7 +33,7 @@ test('the list is filtered by the address, and says what is wrong with whom', as
   await page.getByText('4 sources').waitFor();
   expect(await findBarriers(page)).toEqual([]);
   await page.getByLabel('Status').selectOption('failing');
-  await table.getByRole('link', { name: '1 of 1 failing' }).waitFor();
+  await table.getByRole('link', { name: '1 of 1 fail' }).waitFor();
   await expect.poll(() => table.getByRole('row').count()).toBe(2);
   expect(page.url()).toContain('status=failing');
   await page.getByLabel('Status').selectOption('');
@@ -147,7 +147,7 @@ test('who may only read sees no button that changes anything', async () => {
   expect(await overflowOf(page)).toBe(0);
   // What is waited for is the last thing to come.
   const places: [path: string, text: string][] = [
-    ['', 'https://paper-0.example/'],
+    ['', 'paper-0.example'],
     ['/herald', 'not polled yet'],
     ['/herald?tab=frontier', 'No URL of it is known yet'],
     ['/herald?tab=documents', 'No documents yet'],
@@ -168,10 +168,10 @@ test('a source is deleted, and what becomes of its documents is said', async () 
   const page = await lab.open('/sources/mountain_echo');
   await page.getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete Mountain Echo?' });
-  await dialog.getByText('What becomes of the documents it brought?').waitFor();
+  await dialog.getByText('What becomes of the documents?').waitFor();
   await dialog.getByLabel('They are deleted').check();
   expect(await findBarriers(page)).toEqual([]);
-  await dialog.getByRole('button', { name: 'Delete Mountain Echo and its documents' }).click();
+  await dialog.getByRole('button', { name: 'Delete Mountain Echo and documents' }).click();
   await page.getByText('Mountain Echo is deleted; its documents are gone too.').waitFor();
   await page.waitForURL(/\/sources$/);
   expect(await rows(`SELECT FROM sources WHERE slug = 'mountain_echo'`)).toEqual([]);

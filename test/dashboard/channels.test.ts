@@ -17,10 +17,10 @@ beforeAll(async () => {
   }
   await lab.api.database.pool.query(
     `INSERT INTO channel_state (bucket, channel_id, errors_in_row, error_kind, failing_since, slept_at, sleep_reason, polls, not_modified,
-            items_seen, items_new, last_success_at)
+            items_seen, items_new, last_success_at, floor_seconds)
      SELECT c.bucket, c.id, f.errors, f.kind, now() - f.since::interval, CASE WHEN f.errors > 5 THEN now() END,
             CASE WHEN f.errors > 5 THEN f.kind END, 50, 30, 400, 25,
-            now() - f.since::interval
+            now() - f.since::interval, 0
        FROM (VALUES ($1::integer, 3, 'http_404', '2 hours'), ($2, 9, 'dns', '4 days'), ($3, 0, NULL, '5 minutes')) AS f (id, errors, kind, since)
        JOIN channels c ON c.id = f.id`,
     [ids.get('coast news'), ids.get('coast sport'), ids.get('herald feed')],
@@ -54,6 +54,9 @@ test('trouble comes first, and a failing channel is polled again', async () => {
     /coast news.*http 404 for 2 h, 3 times.*60 %.*25 \/ 400/,
   );
   expect(await findBarriers(page)).toEqual([]);
+  expect(await overflowOf(page)).toBe(0);
+  await page.setViewportSize({ width: 900, height: 800 });
+  expect(await overflowOf(page)).toBe(0);
   await page.getByRole('button', { name: 'Poll coast news now' }).click();
   await page.getByText('coast news is polled as soon as its domain may be asked.').waitFor();
   expect(await dueNow()).toEqual(['https://coast.example/news']);
@@ -87,6 +90,8 @@ test('a channel tells how it goes, its polls page by page, and is changed', asyn
   const id = ids.get('coast news')!;
   const page = await lab.open(`/channels/${id}`, { width: 360, scheme: 'dark' });
   await page.getByText('3 polls in a row failed (http_404)').waitFor();
+  // A publisher that asks for no pause asks for nothing.
+  expect(await page.getByText('Its publisher asks').count()).toBe(0);
   const polls = page.getByRole('table', { name: 'Polls' });
   await polls.getByText('not modified').first().waitFor();
   expect(await polls.getByRole('row').count()).toBe(26);

@@ -31,6 +31,15 @@ test('the list is filtered by the address, and says what is wrong with whom', as
   await table.getByRole('link', { name: 'Herald' }).waitFor();
   expect(await table.getByRole('row').count()).toBe(5);
   await page.getByText('4 sources').waitFor();
+  // Fourteen days without a document are told as such.
+  await table
+    .getByRole('img', { name: /^0 documents in 14 days/ })
+    .first()
+    .waitFor();
+  await page.setViewportSize({ width: 900, height: 800 });
+  expect(await overflowOf(page)).toBe(0);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  expect(await overflowOf(page)).toBe(0);
   expect(await findBarriers(page)).toEqual([]);
   await page.getByLabel('Status').selectOption('failing');
   await table.getByRole('link', { name: '1 of 1 fail' }).waitFor();

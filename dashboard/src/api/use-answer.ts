@@ -12,6 +12,9 @@ export type Asked<K extends OperationName> = {
   refresh(): Promise<void>;
 };
 
+// A question that is under way is looked at again so often.
+const leastMs = 50;
+
 /**
  * Asks the API for what a screen shows, again whenever the question changes, and again while things happen, at most every
  * `everyMs`. What is shown stays until the new answer is here. `input` answers null while there is nothing to ask.
@@ -32,6 +35,8 @@ export function useAnswer<K extends OperationName>(
     const asked = input();
     current?.abort();
     if (asked === null) {
+      current = null;
+      isAsking = false;
       isLoading.value = false;
       data.value = null;
       return;
@@ -65,14 +70,22 @@ export function useAnswer<K extends OperationName>(
     { immediate: true },
   );
   const { everyMs } = options;
-  if (everyMs !== undefined)
-    watch(
-      () => live.tick,
+  let later: ReturnType<typeof setTimeout> | undefined;
+  // What happens soon after an answer is asked for when its time has come: the last event of a burst counts too.
+  function askSoon(): void {
+    if (later !== undefined || everyMs === undefined) return;
+    later = setTimeout(
       () => {
-        if (!isAsking && Date.now() - askedAt >= everyMs) void load();
+        later = undefined;
+        if (isAsking) askSoon();
+        else if (live.state !== 'paused') void load();
       },
+      Math.max(leastMs, askedAt + everyMs - Date.now()),
     );
+  }
+  if (everyMs !== undefined) watch(() => live.tick, askSoon);
   onScopeDispose(() => {
+    clearTimeout(later);
     current?.abort();
     current = null;
   });

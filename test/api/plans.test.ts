@@ -34,7 +34,7 @@ beforeAll(async () => {
     SELECT n % 256, -n::bigint * 1000003, now() FROM generate_series(1, 20000) n`);
   await pool.query(`INSERT INTO documents (bucket, domain_key, url_hash, version, word_count, confidence, first_seen_at,
       last_seen_at, crawled_at, content_hash, page_type, url, title, text)
-    SELECT bucket, domain_key, url_hash, 1, 10, 1, now(), now(), now(), url_hash, 'article', url, 'a title', repeat('words ', 50)
+    SELECT bucket, domain_key, url_hash, 1, 10, 1, now(), now(), now() - row_number() OVER () * interval '1 millisecond', url_hash, 'article', url, 'a title', repeat('words ', 50)
       FROM url_frontier WHERE status = 'fetched'`);
   await mendCounts(pool);
   await foldCounters(pool);

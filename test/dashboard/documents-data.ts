@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createChannel } from '../../src/channels/index.ts';
 import { submit } from '../../src/frontier/index.ts';
 import { createSource } from '../../src/sources/index.ts';
@@ -18,12 +19,20 @@ export const at = {
 /** The feed that told of the ferry. */
 export const feed = 'https://herald.example/feed.xml';
 
-const paragraphs = (subject: string, count = 8): string =>
-  Array.from(
-    { length: count },
-    (_, n) =>
-      `The ${subject} was the talk of pier ${n + 1} for the ${n + 3}th day, said people who had waited there since the morning tide.`,
-  ).join('\n\n');
+const words =
+  'anchor barrel captain deck eastern fog gale hull island jetty keel lantern mast north oar pilot quay rope sail tide upper vessel wharf yard'.split(
+    ' ',
+  );
+
+/** Paragraphs of their own for each subject: copies are found by the text, so no two may be alike by chance. */
+function paragraphs(subject: string, count = 6): string {
+  const word = (n: number): string =>
+    words[(createHash('sha256').update(`${subject} ${n}`).digest()[0] ?? 0) % words.length]!;
+  return Array.from({ length: count }, (_, p) => {
+    const told = Array.from({ length: 24 }, (_, n) => word(p * 24 + n));
+    return `About the ${subject}: ${told.slice(0, 12).join(' ')}. Then the ${told.slice(12).join(' ')}.`;
+  }).join('\n\n');
+}
 
 export const hostileTitle = '<script>window.broken = 1</script><img src=x onerror="window.broken = 2"> ferry';
 const hostileText = `A pamphlet: <script>window.broken = 3</script> and <img src=x onerror="window.broken = 4"> and </p><b>bold</b>. ${paragraphs('pamphlet')}`;

@@ -102,7 +102,7 @@ test('a title and a text with markup stay text', async () => {
 });
 
 test('two versions are compared', async () => {
-  const page = await lab.open(open(at.edited, 'versions'));
+  const page = await lab.open(`${open(at.edited, 'versions')}&q=tides`);
   await page.getByText('1 line removed, 1 line added.').waitFor();
   expect(await page.locator('ins').allTextContents()).toEqual(['+The second line was wrong too.']);
   await page.getByLabel('From version').selectOption('1');
@@ -220,7 +220,7 @@ test('the keyboard is enough, on a narrow dark page too', async () => {
 });
 
 test('list and preview stand side by side, and have no barriers', async () => {
-  const page = await lab.open(open(at.ferry));
+  const page = await lab.open(`${open(at.ferry)}?q=ferry`);
   const [list, preview] = [page.getByRole('table', { name: 'Documents' }), page.getByRole('article')];
   await list.waitFor();
   await preview.getByText('The ferry crossed the strait').waitFor();

@@ -1,7 +1,7 @@
 import { onScopeDispose, type Ref, ref, type ShallowRef, shallowRef, watch } from 'vue';
 import { type Answer, ask, type Input, type OperationName } from './client.ts';
-import { live } from './live.ts';
 import { type Problem, problemOf } from './problem.ts';
+import { useNews } from './use-news.ts';
 
 /** What was asked, and where the asking stands. */
 export type Asked<K extends OperationName> = {
@@ -25,8 +25,9 @@ export function useAnswer<K extends OperationName>(
   const problem = shallowRef<Problem | null>(null);
   const isLoading = ref(true);
   let current: AbortController | null = null;
-  let askedAt = 0;
   let isAsking = false;
+  // Something happened while an answer was on its way, which may not tell of it.
+  let isBehind = false;
 
   async function load(): Promise<void> {
     const asked = input();
@@ -38,8 +39,8 @@ export function useAnswer<K extends OperationName>(
     }
     const mine = new AbortController();
     current = mine;
-    askedAt = Date.now();
     isAsking = true;
+    isBehind = false;
     try {
       const answer = await ask(name, asked, { signal: mine.signal });
       if (current !== mine) return;
@@ -52,6 +53,7 @@ export function useAnswer<K extends OperationName>(
       if (current === mine) {
         isLoading.value = false;
         isAsking = false;
+        if (isBehind) void load();
       }
     }
   }
@@ -66,12 +68,10 @@ export function useAnswer<K extends OperationName>(
   );
   const { everyMs } = options;
   if (everyMs !== undefined)
-    watch(
-      () => live.tick,
-      () => {
-        if (!isAsking && Date.now() - askedAt >= everyMs) void load();
-      },
-    );
+    useNews(everyMs, () => {
+      if (isAsking) isBehind = true;
+      else void load();
+    });
   onScopeDispose(() => {
     current?.abort();
     current = null;

@@ -5,10 +5,11 @@ CREATE FUNCTION setting_set(p_name text, p_value jsonb, p_actor text) RETURNS vo
   ON CONFLICT (name) DO UPDATE SET value = excluded.value, changed_at = now(), changed_by = excluded.changed_by
 $$;
 
-CREATE FUNCTION switch_set(p_name text, p_on boolean, p_actor text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE FUNCTION switch_set(p_name text, p_on boolean, p_actor text, p_reason text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM setting_set('switch.' || p_name, to_jsonb(p_on), p_actor);
-  INSERT INTO audit (actor, action, subject, detail) VALUES (p_actor, 'switch', p_name, jsonb_build_object('on', p_on));
+  INSERT INTO audit (actor, action, subject, detail)
+  VALUES (p_actor, 'switch', p_name, jsonb_strip_nulls(jsonb_build_object('on', p_on, 'reason', p_reason)));
   -- Budgets off: runs under way end, and promotion, woken, offers what they held. Refreshes on: domains that were not
   -- woken for them are.
   IF p_name = 'budgets' AND NOT p_on THEN

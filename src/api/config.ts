@@ -1,7 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { type Config, dumpConfig, originsOf } from '../config/index.ts';
+import { type Config, dumpConfig, listSettings, originsOf } from '../config/index.ts';
 import { answer, orNull, strict } from './schemas.ts';
 
 const value = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Array(Type.String())]);
@@ -16,7 +16,7 @@ export function addConfigRoutes(instance: FastifyInstance, { config }: { config:
       schema: {
         operationId: 'listSettings',
         tags: ['operate'],
-        summary: 'The settings in force, secrets masked, with the origin of each value',
+        summary: 'The settings in force, secrets masked, with the origin of each value and what it is for',
         querystring: Type.Object({}, strict),
         response: {
           200: answer({
@@ -26,12 +26,24 @@ export function addConfigRoutes(instance: FastifyInstance, { config }: { config:
                 env: Type.String(),
                 value: Type.Unsafe<unknown>(orNull(value)),
                 origin: Type.String(),
+                default: Type.Unsafe<unknown>(orNull(value)),
+                form: Type.String({ description: 'how a value is written' }),
+                description: Type.String(),
+                secret: Type.Boolean({ description: 'its value is masked' }),
               }),
             ),
           }),
         },
       },
     },
-    async () => ({ items: dumpConfig({ config, origins: originsOf(config), file: null }) }),
+    async () => {
+      const known = new Map(listSettings().map((one) => [one.key, one]));
+      return {
+        items: dumpConfig({ config, origins: originsOf(config), file: null }).map((line) => {
+          const { default: usual, form, description, secret = false } = known.get(line.key)!;
+          return { ...line, default: usual, form, description, secret };
+        }),
+      };
+    },
   );
 }

@@ -1,4 +1,6 @@
+import type { DocumentPlace } from '../documents/index.ts';
 import { AppError } from '../errors/index.ts';
+import { parseUrlId, urlId } from '../url/index.ts';
 
 /** A place in a list as an opaque text. */
 export const writeCursor = (place: readonly (string | number)[]): string =>
@@ -29,6 +31,19 @@ export function parseCursor(given: string, numbers: readonly { least: bigint; mo
 /** What a cursor's numbers may be: of a serial column, or of a wide one. */
 export const serialRange = { least: 0n, most: 2_147_483_647n };
 export const wideRange = { least: 0n, most: 9_223_372_036_854_775_806n };
+
+/** A place in a list of documents as a cursor. */
+export const writeDocumentPlace = ({ crawledUs, domainKey, hash }: DocumentPlace): string =>
+  `${crawledUs}.${urlId(domainKey, hash)}`;
+
+/** Reads it back. */
+export function parseDocumentPlace(given: string): DocumentPlace {
+  // 17 digits of microseconds reach into the year 5138: beyond lies no time that anything was crawled at.
+  const [, us = '', id = ''] = /^(\d{1,17})\.([0-9a-f]{16}-[0-9a-f]{64})$/.exec(given) ?? [];
+  const key = parseUrlId(id);
+  if (key === null) throw cursorInvalid();
+  return { crawledUs: BigInt(us), domainKey: key.domainKey, hash: key.hash };
+}
 
 const cursorInvalid = (): AppError =>
   new AppError('cursor_invalid', 'this is not a cursor that this list has answered', {

@@ -35,6 +35,12 @@ export const recordFields = {
   labels: open,
 };
 
+const sourceFields = {
+  sourceId: orNull(serial),
+  source: orNull(Type.String({ description: 'short name of the source' })),
+  sourceName: orNull(Type.String()),
+};
+
 /** A document as lists show it. */
 export const hitShape = answer({
   id: documentId,
@@ -44,8 +50,11 @@ export const hitShape = answer({
   publishedAt: orNull(date),
   crawledAt: date,
   wordCount: count,
-  sourceId: orNull(serial),
-  snippet: Type.String(),
+  ...sourceFields,
+  classificationStatus: classification,
+  snippet: Type.String({
+    description: 'the beginning, or in a search the passage that answers it, with its words between « and »',
+  }),
   copies: count,
 });
 
@@ -60,21 +69,37 @@ export const versionShape = answer({
 /** A document with everything that is known of it. */
 export const wholeShape = answer({
   ...recordFields,
+  source_name: orNull(Type.String()),
+  last_seen_at: date,
+  confidence: Type.Number({ description: 'how sure the extraction is, 0 to 1' }),
+  meta: Type.Unsafe<object>(
+    Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description: 'what else the page said of itself, and in `evidence` what each field was taken from',
+      },
+    ),
+  ),
   copies: Type.Array(
     answer({
       id: documentId,
       url: Type.String(),
       title: orNull(Type.String()),
-      sourceId: orNull(serial),
+      ...sourceFields,
       publishedAt: orNull(date),
       firstSeenAt: date,
-      first: Type.Boolean(),
+      first: Type.Boolean({ description: 'who published it first' }),
+      exact: Type.Boolean({ description: 'the same text to the letter' }),
     }),
+    { description: 'the documents of its cluster, itself among them, at most 100' },
   ),
+  copyCount: Type.Integer({ minimum: 0, description: 'documents of its cluster, counted to 1,000' }),
   versions: Type.Array(versionShape),
   sightings: Type.Array(
     answer({
-      sourceId: orNull(serial),
+      ...sourceFields,
+      channelId: orNull(serial),
       origin: Type.String(),
       parentUrl: orNull(Type.String()),
       seenAt: date,

@@ -1,6 +1,7 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
+import { findChannelIds } from '../channels/index.ts';
 import type { Database, Queryable } from '../db/index.ts';
 import {
   type DocumentFilter,
@@ -24,14 +25,17 @@ import {
 import { AppError } from '../errors/index.ts';
 import { requireSource } from '../sources/index.ts';
 import { urlId } from '../url/index.ts';
+import { parseCursor, parseDocumentPlace, serialRange, writeCursor, writeDocumentPlace } from './cursors.ts';
 import { classification, hitShape, recordFields, versionShape, wholeShape } from './document-schemas.ts';
 import {
   answer,
   count,
+  cursor,
   givenDate,
   limit,
   oneOf,
   orNull,
+  pageFields,
   parseDate,
   serial,
   slug,
@@ -82,7 +86,7 @@ function addReading(instance: FastifyInstance, { database }: { database: Databas
         summary: 'Newest documents, or the best matches of a search among its newest 500',
         response: {
           200: answer({
-            items: Type.Array(hitShape),
+            ...pageFields(hitShape),
             ranked: Type.Optional(Type.Integer({ description: 'matches that were compared' })),
           }),
         },
@@ -95,18 +99,33 @@ function addReading(instance: FastifyInstance, { database }: { database: Databas
             since: Type.Optional(givenDate),
             until: Type.Optional(givenDate),
             limit: limit(1000, 20),
+            cursor: Type.Optional(cursor),
           },
           strict,
         ),
       },
     },
     async ({ query }) => {
-      const { q: _q, limit: _limit, ...named } = query;
+      const { q: _q, limit: _limit, cursor: given, ...named } = query;
       const filter = await filterOf(pool, named);
-      if (query.q === undefined)
-        return { items: (await listRecentDocuments(pool, query.limit, filter)).map(shown) };
-      const { hits, ranked } = await searchDocuments(pool, query.q, { ...filter, limit: query.limit });
-      return { items: hits.map(shown), ranked };
+      if (query.q === undefined) {
+        const after = given === undefined ? {} : { after: parseDocumentPlace(given) };
+        const hits = await listRecentDocuments(pool, query.limit, { ...filter, ...after });
+        const last = hits.length === query.limit ? hits.at(-1) : undefined;
+        return {
+          items: hits.map(({ crawledUs: _us, ...hit }) => shown(hit)),
+          cursor: last === undefined ? null : writeDocumentPlace(last),
+        };
+      }
+      const [skipped = 0n] = given === undefined ? [] : parseCursor(given, [serialRange]);
+      const skip = Number(skipped);
+      const { hits, ranked } = await searchDocuments(pool, query.q, { ...filter, limit: query.limit, skip });
+      const next = skip + hits.length;
+      return {
+        items: hits.map(shown),
+        cursor: hits.length > 0 && next < ranked ? writeCursor([next]) : null,
+        ranked,
+      };
     },
   );
   app.get(
@@ -155,11 +174,22 @@ function addReading(instance: FastifyInstance, { database }: { database: Databas
     async ({ params }) => {
       const document = await loadDocument(pool, params.id);
       if (document === null) throw unknownDocument(params.id);
+      const cluster = await loadCluster(pool, params.id);
+      const sightings = await loadSightings(pool, document);
+      const channels = await findChannelIds(
+        pool,
+        sightings.flatMap(({ parentUrl }) => parentUrl ?? []),
+      );
       return {
         ...documentRecord(document),
-        copies: (await loadCluster(pool, params.id))?.members ?? [],
+        source_name: document.sourceName,
+        last_seen_at: document.lastSeenAt,
+        confidence: document.confidence,
+        meta: document.meta,
+        copies: cluster?.members ?? [],
+        copyCount: cluster?.size ?? 0,
         versions: await loadVersions(pool, document),
-        sightings: await loadSightings(pool, document),
+        sightings: sightings.map((one) => ({ ...one, channelId: channels.get(one.parentUrl ?? '') ?? null })),
       };
     },
   );

@@ -150,6 +150,9 @@ function addImport(scope: FastifyInstance, options: Options): void {
         summary: 'Follow the publishers of a file: OPML, CSV, JSON, NDJSON or one address per line',
         description:
           'The body is the file, of at most 32 MB. What is followed already is counted and not added twice, so an import that broke off is finished by sending the file again. Entries that cannot be used are told with their lines, and the rest goes on; a file without any that can is an error.',
+        consumes: Object.values(types).map((type) => type.split(';')[0]!),
+        // Described and not checked: what comes is bytes, and whoever reads them tells what is wrong, by line.
+        body: Type.Unsafe<unknown>({ description: 'the file' }),
         querystring: Type.Object(
           {
             format: Type.Optional(oneOf(listFormats)),

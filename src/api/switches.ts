@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Database } from '../db/index.ts';
 import { listSwitches, saveSwitch, switchNames } from '../switches/index.ts';
-import { answer, date, oneOf, orNull, strict } from './schemas.ts';
+import { answer, date, oneOf, orNull, strict, words } from './schemas.ts';
 
 const state = answer({
   name: oneOf(switchNames),
@@ -38,12 +38,12 @@ export function addSwitchRoutes(instance: FastifyInstance, { database }: { datab
         tags: ['operate'],
         summary: 'Switch something on or off; every process follows within seconds',
         params: Type.Object({ name: oneOf(switchNames) }, strict),
-        body: Type.Object({ on: Type.Boolean() }, strict),
+        body: Type.Object({ on: Type.Boolean(), reason: Type.Optional(words(2000)) }, strict),
         response: { 200: state },
       },
     },
     async ({ params: { name }, body, identity }) => {
-      await saveSwitch(pool, name, body.on, identity.name);
+      await saveSwitch(pool, name, body.on, identity.name, body.reason);
       const switches = await listSwitches(pool);
       return switches.find((one) => one.name === name)!;
     },

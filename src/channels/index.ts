@@ -55,6 +55,7 @@ export { endRow, type MoveOutcome, mergeChannel, moveChannel } from './moves.ts'
 export {
   type ChannelChange,
   findChannel,
+  findChannelIds,
   findNamedChannel,
   findReplacement,
   listAddresses,

@@ -22,6 +22,24 @@ async function findChannelByUrl(db: Queryable, url: string): Promise<Channel | n
   return channel ?? (await loadMoved(db, [hash])).get(hash.toString('hex')) ?? null;
 }
 
+/** The numbers of the channels that have or had these addresses, by address. */
+export async function findChannelIds(db: Queryable, urls: readonly string[]): Promise<Map<string, number>> {
+  const hashes = [...new Set(urls)].flatMap((url) => {
+    const identified = identifyUrl(url);
+    return identified.outcome === 'rejected'
+      ? []
+      : [{ url, hash: channelHash(identified.identity.fetchUrl) }];
+  });
+  const keys = hashes.map(({ hash }) => hash);
+  const known = new Map((await loadChannels(db, keys)).map((one) => [one.hash.toString('hex'), one.id]));
+  const moved = await loadMoved(db, keys);
+  const found = hashes.flatMap(({ url, hash }): [string, number][] => {
+    const id = known.get(hash.toString('hex')) ?? moved.get(hash.toString('hex'))?.id;
+    return id === undefined ? [] : [[url, id]];
+  });
+  return new Map(found);
+}
+
 /** The channel a person means, by its number or by an address that it has or had. */
 export async function findNamedChannel(db: Queryable, name: string): Promise<Channel | null> {
   return /^\d{1,9}$/.test(name) ? findChannel(db, Number(name)) : findChannelByUrl(db, name);

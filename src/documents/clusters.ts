@@ -8,9 +8,14 @@ export type ClusterMember = {
   url: string;
   title: string | null;
   sourceId: number | null;
+  /** The slug and the name of the source. */
+  source: string | null;
+  sourceName: string | null;
   publishedAt: Date | null;
   firstSeenAt: Date;
   first: boolean;
+  /** Its text is the same to the letter, and not only much alike. */
+  exact: boolean;
 };
 
 /** Documents that are copies of each other; `size` counts to 1000 at most, and as many members are listed as asked for. */
@@ -106,15 +111,18 @@ export async function loadCluster(
         WHERE c.bucket = $1 AND c.cluster_domain_key = $2 AND c.cluster_url_hash = $3
         ORDER BY c.first_seen_at, c.domain_key, c.url_hash LIMIT ${mostCounted}),
      known AS (
-       SELECT d.domain_key, d.url_hash, d.url, d.title, d.source_id, d.published_at, d.first_seen_at,
+       SELECT d.domain_key, d.url_hash, d.url, d.title, d.source_id, d.published_at, d.first_seen_at, d.content_hash,
               -- A date after we saw the page is a mistake or a lie.
               row_number() OVER (ORDER BY least(d.published_at, d.first_seen_at), d.first_seen_at, d.domain_key, d.url_hash) = 1 AS first
          FROM members m
          JOIN documents d ON d.bucket = (m.domain_key & 255)::smallint AND d.domain_key = m.domain_key AND d.url_hash = m.url_hash)
-     SELECT domain_key AS "domainKey", url_hash AS hash, url, title, source_id AS "sourceId", published_at AS "publishedAt",
-            first_seen_at AS "firstSeenAt", first, (SELECT count(*)::integer FROM members) AS size
-       FROM known ORDER BY first_seen_at, domain_key, url_hash LIMIT $4`,
-    [...clusterArguments(own.cluster), options.limit ?? mostMembers],
+     SELECT k.domain_key AS "domainKey", k.url_hash AS hash, k.url, k.title, k.source_id AS "sourceId", s.slug AS source,
+            s.name AS "sourceName", k.published_at AS "publishedAt", k.first_seen_at AS "firstSeenAt", k.first,
+            coalesce(k.content_hash = (SELECT content_hash FROM documents WHERE bucket = $5 AND domain_key = $6 AND url_hash = $7), false) AS exact,
+            (SELECT count(*)::integer FROM members) AS size
+       FROM known k LEFT JOIN sources s ON s.id = k.source_id
+      ORDER BY k.first_seen_at, k.domain_key, k.url_hash LIMIT $4`,
+    [...clusterArguments(own.cluster), options.limit ?? mostMembers, ...clusterArguments(own)],
   );
   return {
     id: urlId(own.cluster.domainKey, own.cluster.hash),

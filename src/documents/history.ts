@@ -7,6 +7,9 @@ export type DocumentVersion = { version: number; crawledAt: Date; title: string 
 /** Who told us of a document's address: the first teller, then the others. */
 export type Sighting = {
   sourceId: number | null;
+  /** The slug and the name of the source. */
+  source: string | null;
+  sourceName: string | null;
   origin: string;
   /** The feed, sitemap or page that names it. */
   parentUrl: string | null;
@@ -46,12 +49,14 @@ export async function loadVersionText(
 /** Where a document's address was seen. */
 export async function loadSightings(db: Queryable, key: DocumentKey): Promise<Sighting[]> {
   const result = await db.query<Sighting>(
-    `SELECT source_id AS "sourceId", origin, parent_url AS "parentUrl", seen_at AS "seenAt" FROM (
+    `SELECT s.source_id AS "sourceId", o.slug AS source, o.name AS "sourceName", s.origin, s.parent_url AS "parentUrl",
+            s.seen_at AS "seenAt" FROM (
        SELECT source_id, origin, parent_url, discovered_at AS seen_at FROM url_frontier
         WHERE bucket = $1 AND domain_key = $2 AND url_hash = $3
        UNION ALL
        SELECT source_id, origin, parent_url, seen_at FROM url_sightings WHERE bucket = $1 AND domain_key = $2 AND url_hash = $3) s
-      ORDER BY seen_at LIMIT ${mostListed}`,
+       LEFT JOIN sources o ON o.id = s.source_id
+      ORDER BY s.seen_at LIMIT ${mostListed}`,
     [bucketOf(key.domainKey), key.domainKey.toString(), key.hash],
   );
   return result.rows;

@@ -21,6 +21,7 @@ export { removeArchivedPages, removeDocuments, removeSource } from './remove.ts'
 export {
   type DocumentFilter,
   type DocumentHit,
+  type DocumentPlace,
   listRecentDocuments,
   resolveFilter,
   searchDocuments,

@@ -4,6 +4,7 @@ import { canonicalDomain, domainIdentity } from '../url/index.ts';
 import { mostCounted } from './clusters.ts';
 import { stemmers } from './languages.ts';
 import { beginningsOf, snippetJoin } from './snippets.ts';
+import type { ClassificationStatus } from './stored.ts';
 
 /** A document as lists show it. */
 export type DocumentHit = {
@@ -16,6 +17,10 @@ export type DocumentHit = {
   crawledAt: Date;
   wordCount: number;
   sourceId: number | null;
+  /** The slug and the name of the source. */
+  source: string | null;
+  sourceName: string | null;
+  classificationStatus: ClassificationStatus;
   /** The beginning, or in a search the passage with the words, marked by « and ». */
   snippet: string;
   /** Copies of it elsewhere, exact or near, counted to 999. */
@@ -32,6 +37,9 @@ export type DocumentFilter = {
   since?: Date;
   until?: Date;
 };
+
+/** A place in the list of newest documents: behind this one. */
+export type DocumentPlace = Pick<DocumentHit, 'domainKey' | 'hash'> & { crawledUs: bigint };
 
 /** A filter as people give it: a source by its slug, a domain by its name. */
 export type NamedFilter = Pick<DocumentFilter, 'language' | 'since' | 'until'> & {
@@ -59,7 +67,9 @@ const copiesOfDocument = `(SELECT greatest(count(*) - 1, 0)::integer FROM (
                WHERE g.bucket = d.bucket AND g.domain_key = d.domain_key AND g.url_hash = d.url_hash LIMIT ${mostCounted}) m) AS copies`;
 
 const hitColumns = `d.domain_key AS "domainKey", d.url_hash AS hash, d.url, d.title, d.language, d.published_at AS "publishedAt",
-            d.crawled_at AS "crawledAt", d.word_count AS "wordCount", d.source_id AS "sourceId", ${copiesOfDocument}`;
+            d.crawled_at AS "crawledAt", d.word_count AS "wordCount", d.source_id AS "sourceId", o.slug AS source, o.name AS "sourceName",
+            d.classification_status AS "classificationStatus", ${copiesOfDocument}`;
+const sourceJoin = 'LEFT JOIN sources o ON o.id = d.source_id';
 
 /** Conditions on document_search s, with their values after those that are there already. */
 function conditionsOf(filter: DocumentFilter, values: unknown[]): string {
@@ -86,11 +96,11 @@ const ranked = 500;
 // A phrase is looked up in each document, so where its words are common only so many of the newest are asked.
 const phraseCandidates = 800;
 
-/** Full-text search, best first among the newest 500 matches; `ranked` says how many that were. */
+/** Full-text search, best first among the newest 500 matches, without the first `skip`; `ranked` says how many that were. */
 export async function searchDocuments(
   db: Queryable,
   query: string,
-  options: DocumentFilter & { limit?: number } = {},
+  options: DocumentFilter & { limit?: number; skip?: number } = {},
 ): Promise<{ hits: DocumentHit[]; ranked: number }> {
   // Documents are indexed as written and, where the language is known, by word stems; the query is tried both ways.
   const stemmer = stemmers[options.language ?? 'en'] ?? 'english';
@@ -102,7 +112,7 @@ export async function searchDocuments(
   // The index knows which documents have the words of a phrase, not whether they stand side by side. A phrase that is
   // excluded cannot be loosened: too much would be.
   const loosened = `(CASE WHEN ${asked}::text ~ '!' THEN ${asked} ELSE regexp_replace(${asked}::text, '<(-|\\d+)>', '&', 'g')::tsquery END)`;
-  const values: unknown[] = [query, options.limit ?? 20, beginningsOf(query)];
+  const values: unknown[] = [query, options.limit ?? 20, beginningsOf(query), options.skip ?? 0];
   const matches = `SELECT s.bucket, s.domain_key, s.url_hash, s.words, s.crawled_at FROM document_search s
         WHERE ${conditionsOf(options, values)}s.words @@ ${loosened}`;
   const fenced = (await isRare(db, query, loosened)) ? `SELECT * FROM (${matches} OFFSET 0) m` : matches;
@@ -112,14 +122,16 @@ export async function searchDocuments(
      ), newest AS MATERIALIZED (
        SELECT c.* FROM candidates c WHERE NOT ${isPhrase} OR c.words @@ ${asked} ORDER BY c.crawled_at DESC LIMIT ${ranked}
      ), best AS MATERIALIZED (
-       SELECT n.bucket, n.domain_key, n.url_hash, ts_rank(n.words, ${asked}) AS rank FROM newest n ORDER BY rank DESC LIMIT $2
+       SELECT n.bucket, n.domain_key, n.url_hash, ts_rank(n.words, ${asked}) AS rank FROM newest n
+        ORDER BY rank DESC, n.crawled_at DESC, n.url_hash LIMIT $2 OFFSET $4
      )
      SELECT ${hitColumns},
             h.snippet, (SELECT count(*)::integer FROM newest) AS ranked
        FROM best n
        JOIN documents d ON d.bucket = n.bucket AND d.domain_key = n.domain_key AND d.url_hash = n.url_hash
+       ${sourceJoin}
        ${snippetJoin(asked, '$3')}
-      ORDER BY n.rank DESC, d.crawled_at DESC`,
+      ORDER BY n.rank DESC, d.crawled_at DESC, d.url_hash`,
     values,
   );
   return {
@@ -148,24 +160,35 @@ async function isRare(db: Queryable, query: string, loosened: string): Promise<b
   return matching < 1.2 * Math.sqrt((12 / 1.5) * ranked * all);
 }
 
-/** The newest documents. Index: document_search_recent or documents_recent. */
+/** The newest documents, from a place on. Index: document_search_recent or documents_recent. */
 export async function listRecentDocuments(
   db: Queryable,
   limit: number,
-  filter: DocumentFilter = {},
-): Promise<DocumentHit[]> {
+  filter: DocumentFilter & { after?: DocumentPlace } = {},
+): Promise<(DocumentHit & DocumentPlace)[]> {
   const values: unknown[] = [limit];
   const conditions = conditionsOf(filter, values);
   // What is narrowed down is read from the index, which is a moment behind; everything is read as it is.
+  const t = conditions === '' ? 'd' : 's';
   const from =
-    conditions === ''
+    t === 'd'
       ? 'documents d'
-      : `document_search s JOIN documents d ON d.bucket = s.bucket AND d.domain_key = s.domain_key AND d.url_hash = s.url_hash
-          WHERE ${conditions}true`;
-  const result = await db.query<DocumentHit>(
-    `SELECT ${hitColumns}, left(d.text, 160) AS snippet FROM ${from}
-      ORDER BY ${conditions === '' ? 'd' : 's'}.crawled_at DESC LIMIT $1`,
+      : 'document_search s JOIN documents d ON d.bucket = s.bucket AND d.domain_key = s.domain_key AND d.url_hash = s.url_hash';
+  const result = await db.query<DocumentHit & DocumentPlace>(
+    `SELECT ${hitColumns}, left(d.text, 160) AS snippet, (extract(epoch FROM ${t}.crawled_at) * 1000000)::bigint AS "crawledUs"
+       FROM ${from} ${sourceJoin}
+      WHERE ${conditions}${placeCondition(t, filter.after, values)}
+      ORDER BY ${t}.crawled_at DESC, ${t}.domain_key, ${t}.url_hash LIMIT $1`,
     values,
   );
   return result.rows;
+}
+
+/** What lies behind a place. The time stands alone too: that is what the index is asked for. */
+function placeCondition(t: 'd' | 's', after: DocumentPlace | undefined, values: unknown[]): string {
+  if (after === undefined) return 'true';
+  const place = (value: unknown): string => `$${values.push(value)}`;
+  const at = `'epoch'::timestamptz + ${place(after.crawledUs.toString())}::bigint * interval '1 microsecond'`;
+  return `${t}.crawled_at <= ${at} AND (${t}.crawled_at < ${at}
+          OR (${t}.domain_key, ${t}.url_hash) > (${place(after.domainKey.toString())}::bigint, ${place(after.hash)}::bytea))`;
 }

@@ -16,10 +16,11 @@ export function beginningsOf(query: string): string[] {
 /**
  * The passage of a document `d` that answers a query best, as a lateral join that gives `h.snippet`; `beginnings` is the
  * place of those of the query. The server parses all it is given, so it is given what stands around the first of each
- * word (a third of a search's time was here); where that holds no match, or none was found, the whole text.
+ * word (a third of a search's time was here); where that holds no match, or none was found, the whole text. Quotation marks
+ * that a text has of the kind we mark by become others, so that what is marked is always a match.
  */
 export const snippetJoin = (asked: string, beginnings: string): string => `
-       CROSS JOIN LATERAL (SELECT left(d.text, 20000) AS text OFFSET 0) t
+       CROSS JOIN LATERAL (SELECT translate(left(d.text, 20000), '«»', '“”') AS text OFFSET 0) t
        CROSS JOIN LATERAL (SELECT ' ' || lower(t.text) AS text OFFSET 0) l
        CROSS JOIN LATERAL (
          SELECT string_agg(substring(t.text FROM greatest(a.place - 200, 1) FOR 500), ' … ') AS text

@@ -43,6 +43,9 @@ export type DocumentMeta = {
   twitter?: Record<string, string>;
   meta?: Record<string, string>;
   jsonLd?: Record<string, unknown>;
+  images?: unknown[];
+  /** What each field was taken from. */
+  evidence?: Record<string, string>;
 };
 
 /** The columns of a StoredDocument, of a document d and its source s. */

@@ -22,14 +22,15 @@ export async function loadSwitches(db: Queryable): Promise<Switches> {
   return Object.fromEntries(switchNames.map((name) => [name, !off.has(name)])) as Switches;
 }
 
-/** Sets a switch and writes down who did it. Every process follows within seconds. */
+/** Sets a switch and writes down who did it, and why. Every process follows within seconds. */
 export async function saveSwitch(
   db: Queryable,
   name: SwitchName,
   isOn: boolean,
   actor: string,
+  reason: string | null = null,
 ): Promise<void> {
-  await db.query('SELECT switch_set($1, $2, $3)', [name, isOn, actor]);
+  await db.query('SELECT switch_set($1, $2, $3, $4)', [name, isOn, actor, reason]);
 }
 
 /** Who changed a switch last, and when; absent while nobody has. */

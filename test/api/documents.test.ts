@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createChannel } from '../../src/channels/index.ts';
 import { pruneChanges } from '../../src/documents/index.ts';
+import { submit } from '../../src/frontier/index.ts';
 import { createSource } from '../../src/sources/index.ts';
 import { idOf, storeDocuments, textOf } from '../sinks/store.ts';
 import { createChecked, hostileTexts, hostileValues } from './checked.ts';
@@ -64,6 +66,16 @@ test('a search finds words and their other forms, the title first, with the pass
   expect(body.items[0].snippet).toContain('«bridge»');
 });
 
+test('quotation marks of a text are not taken for marks of a match', async () => {
+  const url = 'https://gazette.example/bac';
+  await storeDocuments(lab.database.pool, [
+    { url, title: 'Le bac', text: `« Le bac repart », dit le capitaine du chaland. ${textOf(url)}` },
+  ]);
+  await lab.index();
+  const { body } = await lab.ask('GET', '/api/v1/documents?q=chaland');
+  expect(body.items[0].snippet).toContain('repart ”, dit le capitaine du «chaland»');
+});
+
 test('a search is narrowed by source, domain, language and date', async () => {
   expect(await search('q=ferry&source=herald')).toEqual([ferry, bridge]);
   expect(await search('q=ferry&domain=bote.example')).toEqual([]);
@@ -102,12 +114,78 @@ test('a document can be read whole', async () => {
   expect(body.sightings).toMatchObject([{ sourceId, origin: 'redirect' }]);
 });
 
+test('lists and searches are read a page at a time, each document once', async () => {
+  const pages = async (query: string): Promise<string[][]> => {
+    const read: string[][] = [];
+    let cursor: string | null = null;
+    do {
+      const { body }: { body: { items: { url: string }[]; cursor: string | null } } = await lab.ask(
+        'GET',
+        `/api/v1/documents?limit=2&${query}${cursor === null ? '' : `&cursor=${cursor}`}`,
+      );
+      read.push(body.items.map((item) => item.url));
+      cursor = body.cursor;
+    } while (cursor !== null);
+    return read;
+  };
+  const all = await search('limit=1000');
+  expect((await pages('')).flat()).toEqual(all);
+  expect((await pages('since=2000-01-01')).flat()).toEqual(all);
+  const found = await search('q=sentence&limit=1000');
+  expect(found.length).toBeGreaterThan(2);
+  expect((await pages('q=sentence')).flat()).toEqual(found);
+  expect(await pages('q=ferry')).toEqual([[ferry, bridge]]);
+  for (const cursor of ['x', '1.2', `1.${'0'.repeat(16)}-${'0'.repeat(63)}`, '%00'])
+    for (const query of ['', '&q=ferry'])
+      expect(await lab.ask('GET', `/api/v1/documents?cursor=${cursor}${query}`), cursor).toMatchObject({
+        status: 400,
+        body: { code: 'cursor_invalid' },
+      });
+});
+
+test('a document tells where it came from, what its fields were taken from, and which copies are exact', async () => {
+  const { pool } = lab.database;
+  const feed = 'https://wire.example/feed.xml';
+  const { source } = await createSource(pool, { url: 'https://wire.example/', name: 'Wire' });
+  const { channel } = await createChannel(pool, {
+    sourceId: source.id,
+    kind: 'feed',
+    url: feed,
+    intervalSeconds: 900,
+    foundBy: 'link',
+  });
+  const url = 'https://wire.example/strike';
+  const text = Array.from(
+    { length: 30 },
+    (_, n) => `The dockers of pier ${n} have voted for a strike, and the owners of ship ${n * 7} wait.`,
+  );
+  const base = { kind: 'article', origin: 'feed', priority: 5, own: true } as const;
+  await submit(pool, [{ ...base, url, sourceId: source.id, parentUrl: feed }]);
+  const evidence = { publishedAt: 'meta article:published_time' };
+  await storeDocuments(pool, [
+    { url, sourceId: source.id, text: text.join(' '), meta: { evidence } },
+    { url: 'https://exact.example/strike', text: text.join(' ') },
+    { url: 'https://near.example/strike', text: `${text.join(' ')} More soon.` },
+  ]);
+  await lab.index();
+  const { body } = await lab.ask('GET', `/api/v1/documents/${idOf(url)}`);
+  expect(body).toMatchObject({ source: 'wire', source_name: 'Wire', confidence: 1, meta: { evidence } });
+  expect(body.sightings).toMatchObject([
+    { source: 'wire', sourceName: 'Wire', origin: 'feed', parentUrl: feed, channelId: channel.id },
+  ]);
+  expect(body.copyCount).toBe(3);
+  const exact = Object.fromEntries(
+    body.copies.map((copy: { url: string; exact: boolean }) => [new URL(copy.url).host, copy.exact]),
+  );
+  expect(exact).toEqual({ 'wire.example': true, 'exact.example': true, 'near.example': false });
+});
+
 test('the change feed tells everything once, in pages, and of verdicts', async () => {
   const first = (await lab.ask('GET', '/api/v1/documents/changes?limit=2')).body;
   expect(first.more).toBe(true);
   const second = (await lab.ask('GET', `/api/v1/documents/changes?after=${first.next}`)).body;
   expect([...first.items, ...second.items].map((item) => item.document.url).sort()).toEqual(
-    [ferry, bridge, faehren].sort(),
+    (await search('limit=1000')).sort(),
   );
   expect(second.more).toBe(false);
   const after = second.next as string;

@@ -36,7 +36,7 @@ beforeAll(async () => {
     WHERE domain_key < 0 AND domain_key % 97 = 0`);
   await pool.query(`INSERT INTO documents (bucket, domain_key, url_hash, version, word_count, confidence, first_seen_at,
       last_seen_at, crawled_at, content_hash, page_type, url, title, text)
-    SELECT bucket, domain_key, url_hash, 1, 10, 1, now(), now(), now(), url_hash, 'article', url, 'a title', repeat('words ', 50)
+    SELECT bucket, domain_key, url_hash, 1, 10, 1, now(), now(), now() - row_number() OVER () * interval '1 millisecond', url_hash, 'article', url, 'a title', repeat('words ', 50)
       FROM url_frontier WHERE status = 'fetched'`);
   // A week of roll-ups, and trouble of every kind.
   await pool.query(`INSERT INTO counter_deltas (bucket, minute, source_id, fetched, requests, dead, latencies, delays)

@@ -30,6 +30,11 @@ test('a switch is set, and who did it is known', async () => {
   expect((await ask('GET', '/api/v1/audit')).body.items).toMatchObject([
     { actor: 'token:test admin', action: 'switch', subject: 'polling', detail: { on: false } },
   ]);
+  await ask('PUT', '/api/v1/switches/polling', { on: false, reason: 'the disk is full' });
+  expect((await ask('GET', '/api/v1/audit')).body.items[0].detail).toEqual({
+    on: false,
+    reason: 'the disk is full',
+  });
   expect((await ask('PUT', '/api/v1/switches/gravity', { on: false })).status).toBe(400);
   for (const body of [{}, { on: 'off' }, { on: true, why: 'x' }])
     expect((await ask('PUT', '/api/v1/switches/polling', body)).status).toBe(400);
@@ -47,15 +52,21 @@ test('the audit is read back page by page', async () => {
     ids.push(...body.items.map((item) => Number(item.id)));
     cursor = body.cursor;
   } while (cursor !== null);
-  expect(ids).toEqual(Array.from({ length: 13 }, (_, n) => ids[0]! - n));
+  expect(ids).toEqual(Array.from({ length: 14 }, (_, n) => ids[0]! - n));
 });
 
 test('the settings are told with their origins and without their secrets', async () => {
   const { body } = await ask('GET', '/api/v1/config');
   const of = (key: string) => body.items.find((item: { key: string }) => item.key === key);
   expect(of('api.port')).toMatchObject({ value: 0, origin: 'command line' });
-  expect(of('fetch.product_token')).toMatchObject({ origin: 'default' });
-  expect(of('webhook.secret')).toMatchObject({ value: '********', origin: 'command line' });
+  expect(of('fetch.product_token')).toMatchObject({
+    origin: 'default',
+    default: 'Outrider',
+    form: 'text',
+    description: 'Name robots.txt rules address us by.',
+    secret: false,
+  });
+  expect(of('webhook.secret')).toMatchObject({ value: '********', origin: 'command line', secret: true });
   expect(JSON.stringify(body)).not.toContain('planted');
 });
 

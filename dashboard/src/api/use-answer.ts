@@ -1,7 +1,7 @@
 import { onScopeDispose, type Ref, ref, type ShallowRef, shallowRef, watch } from 'vue';
 import { type Answer, ask, type Input, type OperationName } from './client.ts';
-import { live } from './live.ts';
 import { type Problem, problemOf } from './problem.ts';
+import { useNews } from './use-news.ts';
 
 /** What was asked, and where the asking stands. */
 export type Asked<K extends OperationName> = {
@@ -11,9 +11,6 @@ export type Asked<K extends OperationName> = {
   isLoading: Ref<boolean>;
   refresh(): Promise<void>;
 };
-
-// A question that is under way is looked at again so often.
-const leastMs = 50;
 
 /**
  * Asks the API for what a screen shows, again whenever the question changes, and again while things happen, at most every
@@ -28,8 +25,9 @@ export function useAnswer<K extends OperationName>(
   const problem = shallowRef<Problem | null>(null);
   const isLoading = ref(true);
   let current: AbortController | null = null;
-  let askedAt = 0;
   let isAsking = false;
+  // Something happened while an answer was on its way, which may not tell of it.
+  let isBehind = false;
 
   async function load(): Promise<void> {
     const asked = input();
@@ -43,8 +41,8 @@ export function useAnswer<K extends OperationName>(
     }
     const mine = new AbortController();
     current = mine;
-    askedAt = Date.now();
     isAsking = true;
+    isBehind = false;
     try {
       const answer = await ask(name, asked, { signal: mine.signal });
       if (current !== mine) return;
@@ -57,6 +55,7 @@ export function useAnswer<K extends OperationName>(
       if (current === mine) {
         isLoading.value = false;
         isAsking = false;
+        if (isBehind) void load();
       }
     }
   }
@@ -70,22 +69,12 @@ export function useAnswer<K extends OperationName>(
     { immediate: true },
   );
   const { everyMs } = options;
-  let later: ReturnType<typeof setTimeout> | undefined;
-  // What happens soon after an answer is asked for when its time has come: the last event of a burst counts too.
-  function askSoon(): void {
-    if (later !== undefined || everyMs === undefined) return;
-    later = setTimeout(
-      () => {
-        later = undefined;
-        if (isAsking) askSoon();
-        else if (live.state !== 'paused') void load();
-      },
-      Math.max(leastMs, askedAt + everyMs - Date.now()),
-    );
-  }
-  if (everyMs !== undefined) watch(() => live.tick, askSoon);
+  if (everyMs !== undefined)
+    useNews(everyMs, () => {
+      if (isAsking) isBehind = true;
+      else void load();
+    });
   onScopeDispose(() => {
-    clearTimeout(later);
     current?.abort();
     current = null;
   });

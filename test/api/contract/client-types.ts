@@ -54,7 +54,8 @@ function inputOf({ parameters = [], requestBody }: Operation): string {
   }
   const content = requestBody?.content ?? {};
   const json = content['application/json']?.schema;
-  if (json !== undefined) parts.push(`body: ${typeOf(json)}`);
+  // What may come as JSON among others is a file.
+  if (json !== undefined && Object.keys(content).length === 1) parts.push(`body: ${typeOf(json)}`);
   else if (Object.keys(content).length > 0) parts.push('text: string');
   return `{ ${parts.join('; ')} }`;
 }

@@ -1,0 +1,28 @@
+/** What the list is narrowed to, by its names in the address. */
+export const filterNames = ['q', 'source', 'domain', 'language', 'since', 'until'] as const;
+/** What of the address belongs to the list: it stays while documents and tabs are looked through. */
+export const listNames = [...filterNames, 'cursor', 'page'] as const;
+
+/** Midnight of a day where the reader is, so many days later; undefined for what is no day. */
+export function dayStart(day: string, later = 0): string | undefined {
+  if (!/^\d{4}-\d\d-\d\d$/.test(day)) return undefined;
+  const start = new Date(`${day}T00:00:00`);
+  start.setDate(start.getDate() + later);
+  return Number.isNaN(start.getTime()) ? undefined : start.toISOString();
+}
+
+// Those whose word stems the search knows come first, then other common ones.
+const codes =
+  'en de fr es sv ru it nl pt da fi no pl cs sk hu ro bg el uk tr ar he fa hi bn ta ur th vi id ms ja ko zh'.split(
+    ' ',
+  );
+const names = new Intl.DisplayNames(['en'], { type: 'language' });
+
+/** A language by its English name; what is no code stays as it is. */
+export function languageName(code: string): string {
+  return /^[a-z]{2,3}$/.test(code) ? (names.of(code) ?? code) : code;
+}
+
+/** Languages to choose from, with the one that is chosen already. */
+export const languageChoices = (chosen: string): readonly string[] =>
+  chosen === '' || codes.includes(chosen) ? codes : [...codes, chosen];

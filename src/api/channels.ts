@@ -10,7 +10,7 @@ import {
   listAddresses,
   listChannels,
   loadDiscoveryDelay,
-  loadPolls,
+  loadPollKey,
   loadPushStates,
   pageChannels,
   pollChannel,
@@ -23,6 +23,7 @@ import {
 import type { Config } from '../config/index.ts';
 import type { Database, Queryable } from '../db/index.ts';
 import { AppError } from '../errors/index.ts';
+import { loadAttempts } from '../frontier/index.ts';
 import { withScheme } from '../source-lists/index.ts';
 import { loadSources, requireSource } from '../sources/index.ts';
 import { saveAudit } from '../switches/index.ts';
@@ -37,7 +38,7 @@ import {
   pollShape,
   shownChannel,
 } from './channel-schemas.ts';
-import { parseCursor, serialRange, wideRange, writeCursor } from './cursors.ts';
+import { parseCursor, serialRange, timeRange, writeCursor } from './cursors.ts';
 import {
   address,
   answer,
@@ -172,12 +173,13 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
     },
     async ({ params, query }) => {
       const [beforeUs] = query.cursor === undefined ? [] : parseCursor(query.cursor, [timeRange]);
-      const channel = await requireChannel(pool, params.id);
-      const { polls, nextUs } = await loadPolls(pool, channel, {
+      const key = await loadPollKey(pool, await requireChannel(pool, params.id));
+      if (key === null) return { items: [], cursor: null };
+      const { attempts, nextUs } = await loadAttempts(pool, key, {
         limit: query.limit,
         ...(beforeUs === undefined ? {} : { beforeUs }),
       });
-      return { items: polls, cursor: nextUs === null ? null : writeCursor([nextUs.toString()]) };
+      return { items: attempts, cursor: nextUs === null ? null : writeCursor([nextUs.toString()]) };
     },
   );
 }
@@ -191,9 +193,6 @@ function requireAlone(query: Partial<Record<(typeof others)[number], unknown>>):
       httpStatus: 400,
     });
 }
-
-// Microseconds up to the year 9999: what lies beyond is no time that a timestamp takes.
-const timeRange = { ...wideRange, most: 253_402_300_799_999_999n };
 
 function addChanging(instance: FastifyInstance, { database: { pool }, config }: Options): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();

@@ -32,6 +32,20 @@ export const domainItem = Type.Object({
   score: Type.Number(),
   queued: Type.Integer(),
   budgeted: Type.Integer(),
+  circuitOpen: Type.Boolean({
+    description: 'it refused too often of late and is asked for one page at a time',
+  }),
+  circuitAt: orNull(date),
+  circuitReason: orNull(Type.String()),
+  leaseOwner: orNull(Type.String({ description: 'the worker that fetches it now' })),
+});
+
+/** A domain in a list with how fast it is asked and what it has used of its budget. */
+export const domainLine = Type.Object({
+  ...domainItem.properties,
+  delayMs: Type.Integer({ description: 'between two requests' }),
+  budgetMost: orNull(Type.Integer({ description: 'pages a run may fetch; null: no limit' })),
+  budgetUsed: orNull(Type.Integer({ description: 'of these, in the run that is under way' })),
 });
 
 /** A move of a domain. */

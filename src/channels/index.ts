@@ -54,7 +54,7 @@ export {
   updateChannel,
   wakeChannel,
 } from './operate.ts';
-export { type ChannelPlace, loadPolls, type Poll, pageChannels } from './page-channels.ts';
+export { type ChannelPlace, loadPollKey, pageChannels } from './page-channels.ts';
 export { type FoundChannel, loadFoundChannels } from './probes.ts';
 export { decideMultipliers, type FleetGroup, type Multipliers } from './schedule/fleet.ts';
 export { decideNextPoll, decideWeight, type PollPlan } from './schedule/next-poll.ts';

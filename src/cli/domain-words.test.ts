@@ -33,6 +33,10 @@ function row(change: Partial<DomainRow>): DomainRow {
     score: 0,
     queued: 0,
     budgeted: 0,
+    circuitOpen: false,
+    circuitAt: null,
+    circuitReason: null,
+    leaseOwner: null,
     ...change,
   };
 }

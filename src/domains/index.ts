@@ -12,6 +12,8 @@ export {
 export {
   countDomains,
   countDomainsUpTo,
+  type DomainDefaults,
+  type DomainLine,
   type DomainRow,
   type DomainSort,
   domainSorts,

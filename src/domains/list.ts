@@ -37,6 +37,13 @@ export type DomainRow = {
   /** Rows that are ready, and how many of them the budget governs. */
   queued: number;
   budgeted: number;
+  /** It refused too often of late: one request at a time until two go well. */
+  circuitOpen: boolean;
+  /** When it last opened and what for, while it is open. */
+  circuitAt: Date | null;
+  circuitReason: string | null;
+  /** Who fetches it now. */
+  leaseOwner: string | null;
 };
 
 /** The columns of a DomainRow, of `domains d` and `domain_slots s`. 'infinity' is no date a client can hold. */
@@ -51,7 +58,11 @@ export const domainColumns = `
   d.errors_total::float8 / greatest(d.errors_total + d.pages_crawled, 1) AS "errorRate",
   d.errors_total::float8 AS "errorsTotal", d.errors_consecutive AS "errorsConsecutive",
   d.first_seen_at AS "firstSeenAt", d.last_crawled_at AS "lastCrawledAt", d.seed_rank AS "seedRank", d.dataset,
-  d.score::float8 AS score, coalesce(s.queued, 0) AS queued, coalesce(s.budgeted, 0) AS budgeted`;
+  d.score::float8 AS score, coalesce(s.queued, 0) AS queued, coalesce(s.budgeted, 0) AS budgeted,
+  s.circuit_good IS NOT NULL AS "circuitOpen",
+  CASE WHEN s.circuit_good IS NOT NULL THEN s.circuit_opens[cardinality(s.circuit_opens)] END AS "circuitAt",
+  CASE WHEN s.circuit_good IS NOT NULL THEN s.circuit_reasons[cardinality(s.circuit_reasons)] END AS "circuitReason",
+  s.lease_owner AS "leaseOwner"`;
 
 // Names have an index, alone and behind the status. The others are counters that each settle moves: an index of them would
 // cost every settle three more (its update could not stay on its page), so what the filter leaves is sorted, which takes
@@ -66,6 +77,19 @@ const sorts = {
 export const domainSorts = ['name', 'recent', 'score', 'documents'] as const;
 export type DomainSort = (typeof domainSorts)[number];
 
+/** A domain in a list: with how fast it is asked and what it has used of its budget. */
+export type DomainLine = DomainRow & {
+  /** Between two requests. */
+  delayMs: number;
+  /** Pages a run may fetch; null: no limit. */
+  budgetMost: number | null;
+  /** Of these, in the run that is under way. */
+  budgetUsed: number | null;
+};
+
+/** What holds where a domain has nothing of its own. */
+export type DomainDefaults = { delayMs: number; budget: number };
+
 /** Domains, a page at a time. `cursor` is what the page before answered; null at the end. */
 export async function listDomains(
   db: Queryable,
@@ -76,8 +100,9 @@ export async function listDomains(
     sort?: DomainSort;
     limit: number;
     cursor?: string | null;
+    defaults: DomainDefaults;
   },
-): Promise<{ rows: DomainRow[]; cursor: string | null }> {
+): Promise<{ rows: DomainLine[]; cursor: string | null }> {
   const { value, type, down } = sorts[options.sort ?? 'name'];
   const after = options.cursor == null ? null : parseCursor(options.cursor);
   const direction = down ? 'DESC' : 'ASC';
@@ -94,9 +119,15 @@ export async function listDomains(
     wishes.push(
       `(${value}, d.domain_key) ${down ? '<' : '>'} (${given(after.at)}::${type}, ${given(after.domainKey)}::bigint)`,
     );
-  const asked = db.query<DomainRow & { at: string }>(
+  const delay = `${given(options.defaults.delayMs)}::integer`;
+  const budget = `coalesce((SELECT (t.value #>> '{}')::integer FROM settings t WHERE t.name = 'max_pages_per_run'), ${given(options.defaults.budget)}::integer)`;
+  // Its own budget may be nought; the configured one is then without limit.
+  const most = `coalesce(s.budget_max, nullif(${budget}, 0))`;
+  const asked = db.query<DomainLine & { at: string }>(
     // The page is chosen first: joined before, every domain would get its slot only to be sorted away.
-    `SELECT ${domainColumns}, (${value})::text AS at
+    `SELECT ${domainColumns}, coalesce(slot_delay_ms(s, ${delay}), ${delay}) AS "delayMs", ${most} AS "budgetMost",
+            CASE WHEN s.budget_until > now() THEN greatest(${most} - s.budget_left, 0) ELSE 0 END AS "budgetUsed",
+            (${value})::text AS at
        FROM (SELECT d.* FROM domains d ${wishes.length === 0 ? '' : `WHERE ${wishes.join(' AND ')}`}
               ORDER BY ${value} ${direction}, d.domain_key ${direction} LIMIT ${given(options.limit)}) d
        LEFT JOIN domain_slots s ON s.bucket = d.bucket AND s.domain_key = d.domain_key

@@ -64,7 +64,6 @@ export function keyOfDomain(name: DomainName): DomainKey | null {
 
 type Flat = Omit<DomainDetails, 'lease' | 'delay' | 'budget' | 'circuit' | 'scoreTerms'> &
   DomainDetails['delay'] & {
-    leaseOwner: string | null;
     leaseUntil: Date | null;
     inFlight: number;
     budgetMax: number | null;
@@ -98,7 +97,7 @@ const detailsQuery = `
   SELECT ${domainColumns}, now() AS now, d.parent_domain AS "parentDomain", d.entry_url AS "entryUrl",
          d.first_blocked_at AS "firstBlockedAt", d.block_count AS "blockCount", d.unreachable_count AS "unreachableCount",
          d.depth_reached AS "depthReached", s.top, s.hold_reason AS hold, coalesce(s.pool, 'default') AS pool,
-         nullif(s.wake_at, 'infinity') AS "wakeAt", s.last_good_at AS "lastGoodAt", s.lease_owner AS "leaseOwner",
+         nullif(s.wake_at, 'infinity') AS "wakeAt", s.last_good_at AS "lastGoodAt",
          s.lease_until AS "leaseUntil", coalesce(cardinality(s.in_flight), 0) AS "inFlight",
          coalesce(slot_delay_ms(s, $3), $3) AS "totalMs", s.robots_delay_ms AS "robotsMs",
          s.configured_delay_ms AS "configuredMs", s.source_delay_ms AS "sourceMs", coalesce(s.penalty_ms, 0) AS "penaltyMs",
@@ -113,11 +112,11 @@ const detailsQuery = `
    WHERE d.bucket = $1 AND d.domain_key = $2`;
 
 function detailsOf(row: Flat): DomainDetails {
-  const { leaseOwner, leaseUntil, inFlight, totalMs, robotsMs, configuredMs, sourceMs, penaltyMs, ...a } =
-    row;
+  const { leaseUntil, inFlight, totalMs, robotsMs, configuredMs, sourceMs, penaltyMs, ...a } = row;
   const { budgetMax, budgetConfigured, budgetLeft, budgetUntil, budgetOpen, ...b } = a;
   const { circuitGood, refusals, circuitOpens, circuitReasons, networkFailures, networkSince, ...c } = b;
   const { terms, ...rest } = c;
+  const { leaseOwner } = rest;
   return {
     ...rest,
     lease:

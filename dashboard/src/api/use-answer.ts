@@ -65,14 +65,26 @@ export function useAnswer<K extends OperationName>(
     { immediate: true },
   );
   const { everyMs } = options;
+  // What happens too soon after an answer is asked for later: it may be the last thing that happens for a while.
+  let later: ReturnType<typeof setTimeout> | undefined;
+  function loadLater(inMs: number): void {
+    later ??= setTimeout(
+      () => {
+        later = undefined;
+        // One that is slow is not given up for another.
+        if (isAsking) loadLater(everyMs ?? 0);
+        else void load();
+      },
+      Math.max(0, inMs),
+    );
+  }
   if (everyMs !== undefined)
     watch(
       () => live.tick,
-      () => {
-        if (!isAsking && Date.now() - askedAt >= everyMs) void load();
-      },
+      () => loadLater(askedAt + everyMs - Date.now()),
     );
   onScopeDispose(() => {
+    clearTimeout(later);
     current?.abort();
     current = null;
   });

@@ -3,7 +3,12 @@ import { type BenchDomain, urlOf } from './frontier/load.ts';
 
 /** The routes by what they ask for; n makes each round ask for something else. */
 export function routesOf(domains: readonly BenchDomain[]): Record<string, (n: number) => string> {
-  return { ...searches(domains[0]!.name), ...frontier(domains), ...domainRoutes(domains) };
+  return {
+    ...searches(domains[0]!.name),
+    ...frontier(domains),
+    ...domainRoutes(domains),
+    ...overview(domains),
+  };
 }
 
 function searches(domain: string): Record<string, (n: number) => string> {
@@ -63,5 +68,19 @@ function domainRoutes(domains: readonly BenchDomain[]): Record<string, (n: numbe
     workers: () => '/api/v1/workers',
     explainUrl: (n) => `/api/v1/explain?url=${encodeURIComponent(urlOf(domainOf(n), 3))}`,
     explainDomain: (n) => `/api/v1/explain?domain=${domainOf(n)}`,
+  };
+}
+
+function overview(domains: readonly BenchDomain[]): Record<string, (n: number) => string> {
+  const domainOf = (n: number): string => domains[n % domains.length]!.name;
+  const find = (text: string): string => `/api/v1/overview/find?q=${encodeURIComponent(text)}`;
+  return {
+    overview: () => '/api/v1/overview',
+    overviewHour: () => '/api/v1/overview/series?span=1h',
+    overviewDay: () => '/api/v1/overview/series?span=24h',
+    overviewWeek: () => '/api/v1/overview/series?span=7d',
+    findUrl: (n) => find(urlOf(domainOf(n), 3)),
+    findDomain: (n) => find(domainOf(n)),
+    findSource: (n) => find(`Source ${1 + n}`),
   };
 }

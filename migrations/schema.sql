@@ -14,7 +14,7 @@ CREATE TYPE settle_domain AS (hold_ms double precision, hold_reason hold_reason,
 CREATE TYPE settle_item AS (url_hash bytea, status url_status, due_in_ms double precision, tries smallint, http_status smallint, error_code text, error_text text, etag text, last_modified text, content_hash bytea, redirected_to text, url text, refresh_seconds integer, validation_status text, rejection_reason text, fetched boolean, unchanged boolean, target boolean, kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint, parent_url text, items_seen integer, items_duplicate integer, items_rejected integer, channel_id integer, channel_error text, channel_new integer, channel_format text, channel_hub text, channel_sleep text, channel_redirect text, channel_rhythm jsonb, channel_weight real, channel_floor integer, channel_delays integer, channel_delay_s double precision, channel_late_s double precision, channel_topic text, last_item_at timestamp with time zone, result jsonb, execution_id bigint);
 CREATE TYPE settle_request AS (ago_ms double precision, status smallint, kind text, outcome text, url_hash bytea, url text, source_id integer, execution_id bigint, wait_ms integer, headers_ms integer, total_ms integer, bytes bigint);
 CREATE TYPE settle_response AS (id uuid, ago_ms double precision, status smallint, method text, url text, address text, truncated text, payload_digest bytea, etag text, last_modified text, sent_etag text, sent_last_modified text, start integer, request_length integer, head_length integer, body_length integer);
-CREATE TYPE settle_stored AS (made bytea[], changed integer, same bytea[], images integer, twins bytea[], twin_of bytea[]);
+CREATE TYPE settle_stored AS (made bytea[], changed integer, same bytea[], images integer, twins bytea[], twin_of bytea[], sources integer[]);
 CREATE TYPE submit_item AS (ord integer, bucket smallint, domain_key bigint, domain text, parent_domain text, url_hash bytea, url text, kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint, parent_url text, parent_hash bytea, execution_id bigint, due_at timestamp with time zone, modified_at timestamp with time zone, own boolean);
 
 -- tables
@@ -124,7 +124,12 @@ CREATE TABLE counter_deltas (
   rows_failed integer DEFAULT 0 NOT NULL,
   rows_needs_render integer DEFAULT 0 NOT NULL,
   rows_dead integer DEFAULT 0 NOT NULL,
-  rows_channel integer DEFAULT 0 NOT NULL
+  rows_channel integer DEFAULT 0 NOT NULL,
+  latencies smallint[],
+  delays smallint[],
+  pages integer DEFAULT 0 NOT NULL,
+  errors integer DEFAULT 0 NOT NULL,
+  recovered integer DEFAULT 0 NOT NULL
 );
 CREATE TABLE counters (
   minute timestamp with time zone NOT NULL,
@@ -464,6 +469,32 @@ CREATE TABLE robots (
   last_good_at timestamp with time zone,
   revive_after bytea
 );
+CREATE TABLE rollups (
+  minutes smallint NOT NULL,
+  at timestamp with time zone NOT NULL,
+  inserted bigint DEFAULT 0 NOT NULL,
+  items_seen bigint DEFAULT 0 NOT NULL,
+  items_duplicate bigint DEFAULT 0 NOT NULL,
+  items_rejected bigint DEFAULT 0 NOT NULL,
+  requests bigint DEFAULT 0 NOT NULL,
+  bytes bigint DEFAULT 0 NOT NULL,
+  fetched bigint DEFAULT 0 NOT NULL,
+  unchanged bigint DEFAULT 0 NOT NULL,
+  redirected bigint DEFAULT 0 NOT NULL,
+  duplicate bigint DEFAULT 0 NOT NULL,
+  failed bigint DEFAULT 0 NOT NULL,
+  needs_render bigint DEFAULT 0 NOT NULL,
+  dead bigint DEFAULT 0 NOT NULL,
+  robots_blocked bigint DEFAULT 0 NOT NULL,
+  polled bigint DEFAULT 0 NOT NULL,
+  documents bigint DEFAULT 0 NOT NULL,
+  versions bigint DEFAULT 0 NOT NULL,
+  looked_at timestamp with time zone,
+  backlog bigint,
+  delivered bigint,
+  latencies integer[],
+  delays integer[]
+) WITH (fillfactor=70);
 CREATE TABLE settings (
   name text NOT NULL,
   value jsonb NOT NULL,
@@ -510,6 +541,16 @@ CREATE TABLE sitemap_seen (
   channel_id integer NOT NULL,
   seen bytea NOT NULL
 );
+CREATE TABLE source_days (
+  source_id integer NOT NULL,
+  day date NOT NULL,
+  inserted bigint DEFAULT 0 NOT NULL,
+  requests bigint DEFAULT 0 NOT NULL,
+  pages bigint DEFAULT 0 NOT NULL,
+  errors bigint DEFAULT 0 NOT NULL,
+  documents bigint DEFAULT 0 NOT NULL,
+  recovered bigint DEFAULT 0 NOT NULL
+) WITH (fillfactor=70);
 CREATE TABLE source_totals (
   source_id integer NOT NULL,
   inserted bigint DEFAULT 0 NOT NULL,
@@ -725,6 +766,11 @@ ALTER TABLE response_marks ADD CONSTRAINT response_marks_address_hash_check CHEC
 ALTER TABLE response_marks ADD CONSTRAINT response_marks_payload_digest_check CHECK ((octet_length(payload_digest) = 32));
 ALTER TABLE robots ADD CONSTRAINT robots_pkey PRIMARY KEY (bucket, domain_key, origin);
 ALTER TABLE robots ADD CONSTRAINT robots_outcome_check CHECK ((outcome = ANY (ARRAY['rules'::text, 'allow_all'::text, 'unavailable'::text])));
+ALTER TABLE rollups ADD CONSTRAINT rollups_pkey PRIMARY KEY (minutes, at);
+ALTER TABLE rollups ADD CONSTRAINT rollups_check CHECK (((looked_at IS NULL) = (backlog IS NULL)));
+ALTER TABLE rollups ADD CONSTRAINT rollups_delays_check CHECK ((cardinality(delays) = 24));
+ALTER TABLE rollups ADD CONSTRAINT rollups_latencies_check CHECK ((cardinality(latencies) = 24));
+ALTER TABLE rollups ADD CONSTRAINT rollups_minutes_check CHECK ((minutes = ANY (ARRAY[1, 5, 60])));
 ALTER TABLE settings ADD CONSTRAINT settings_pkey PRIMARY KEY (name);
 ALTER TABLE sign_in_codes ADD CONSTRAINT sign_in_codes_pkey PRIMARY KEY (hash);
 ALTER TABLE sign_in_codes ADD CONSTRAINT sign_in_codes_hash_check CHECK ((octet_length(hash) = 32));
@@ -736,6 +782,7 @@ ALTER TABLE sinks ADD CONSTRAINT sinks_pkey PRIMARY KEY (name);
 ALTER TABLE sinks ADD CONSTRAINT sinks_name_check CHECK ((name ~ '^[a-z0-9_-]+$'::text));
 ALTER TABLE sinks ADD CONSTRAINT sinks_takes_check CHECK ((takes = ANY (ARRAY['documents'::text, 'responses'::text])));
 ALTER TABLE sitemap_seen ADD CONSTRAINT sitemap_seen_pkey PRIMARY KEY (bucket, channel_id);
+ALTER TABLE source_days ADD CONSTRAINT source_days_pkey PRIMARY KEY (source_id, day);
 ALTER TABLE source_totals ADD CONSTRAINT source_totals_pkey PRIMARY KEY (source_id);
 ALTER TABLE sources ADD CONSTRAINT sources_pkey PRIMARY KEY (id);
 ALTER TABLE sources ADD CONSTRAINT sources_slug_key UNIQUE (slug);
@@ -790,6 +837,7 @@ CREATE INDEX document_search_words ON document_search USING gin (words);
 CREATE INDEX documents_recent ON documents USING btree (crawled_at);
 CREATE UNIQUE INDEX documents_text ON documents USING btree (bucket, domain_key, content_hash) WHERE (page_type <> 'stub'::text);
 CREATE INDEX domain_events_tx ON domain_events USING btree (tx, id);
+CREATE INDEX domain_slots_circuit ON domain_slots USING btree (bucket, domain_key) WHERE (circuit_good IS NOT NULL);
 CREATE INDEX domain_slots_ready ON domain_slots USING btree (pool, top, next_at) WHERE (top IS NOT NULL);
 CREATE INDEX domain_slots_wake ON domain_slots USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 CREATE INDEX domains_name ON domains USING btree (name COLLATE "C", domain_key);
@@ -801,6 +849,9 @@ CREATE INDEX image_sightings_recent ON image_sightings USING btree (first_seen_a
 CREATE INDEX image_sightings_source ON image_sightings USING btree (source_id, first_seen_at);
 CREATE INDEX images_idle ON images USING btree (idle_since) WHERE (idle_since IS NOT NULL);
 CREATE INDEX robots_revive ON robots USING btree (bucket, domain_key) WHERE (revive_after IS NOT NULL);
+CREATE INDEX source_days_day ON source_days USING btree (day);
+CREATE INDEX sources_name_prefix ON sources USING btree (lower(name) text_pattern_ops);
+CREATE INDEX sources_slug_prefix ON sources USING btree (slug text_pattern_ops);
 CREATE INDEX sources_url_prefix ON sources USING btree (url text_pattern_ops);
 CREATE INDEX url_frontier_parked ON url_frontier USING btree (bucket, domain_key, due_at) WHERE ((NOT ready) AND (due_at IS NOT NULL) AND (status <> 'fetched'::url_status));
 CREATE INDEX url_frontier_pick ON url_frontier USING btree (bucket, domain_key, budgeted, level DESC, due_at) WHERE ready;

@@ -35,6 +35,7 @@ const layers = [
     'switches',
     'auth',
     'events',
+    'overview',
   ],
   ['fetch', 'ingest', 'discover', 'schedule', 'sinks', 'resilience', 'websub', 'diagnose'],
   ['api', 'cli'],

@@ -169,6 +169,7 @@ DECLARE
   v_row record;
   v_was url_status;
 BEGIN
+  INSERT INTO counter_deltas (bucket, minute, recovered) VALUES (v_slot.bucket, date_trunc('minute', p_now), 1);
   v_slot.budget_left := v_slot.budget_left + slot_reserved(v_slot, NULL);
   IF v_slot.leased_at > pg_postmaster_start_time() THEN
     v_slot.expired_runs := least(v_slot.expired_runs + 1, 100);

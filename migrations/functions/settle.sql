@@ -47,7 +47,8 @@ CREATE TYPE settle_domain AS (
 -- What storing documents came to.
 CREATE TYPE settle_stored AS (
   made bytea[], changed integer, same bytea[], images integer,
-  twins bytea[], twin_of bytea[] -- whose text the domain has under another address, and that address
+  twins bytea[], twin_of bytea[], -- whose text the domain has under another address, and that address
+  sources integer[]               -- of those that were made
 );
 
 -- Stores documents of a domain whose slot is locked; of two with one text the first keeps it. All in one statement: one
@@ -57,7 +58,7 @@ CREATE FUNCTION settle_documents(
 RETURNS settle_stored LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
-  v_stored settle_stored := ('{}', 0, '{}', 0, '{}', '{}');
+  v_stored settle_stored := ('{}', 0, '{}', 0, '{}', '{}', '{}');
   v_tangled boolean;
   v_one json;
   v_next settle_stored;
@@ -130,16 +131,19 @@ BEGIN
          coalesce(sum(CASE WHEN jsonb_typeof((g.d).meta -> 'images') = 'array' THEN jsonb_array_length((g.d).meta -> 'images') END)
            FILTER (WHERE g.twin_of IS NULL AND g.old_version IS NULL), 0),
          coalesce(array_agg(g.url_hash) FILTER (WHERE g.twin_of IS NOT NULL), '{}'),
-         coalesce(array_agg(g.twin_of) FILTER (WHERE g.twin_of IS NOT NULL), '{}')
-    INTO v_tangled, v_stored.made, v_stored.changed, v_stored.same, v_stored.images, v_stored.twins, v_stored.twin_of
+         coalesce(array_agg(g.twin_of) FILTER (WHERE g.twin_of IS NOT NULL), '{}'),
+         coalesce(array_agg((g.d).source_id) FILTER (WHERE g.twin_of IS NULL AND g.old_version IS NULL), '{}')
+    INTO v_tangled, v_stored.made, v_stored.changed, v_stored.same, v_stored.images, v_stored.twins, v_stored.twin_of,
+         v_stored.sources
     FROM given g;
   IF v_tangled THEN
     -- Nothing was stored: what a document is depends on those before it, so they come one by one.
-    v_stored := ('{}', 0, '{}', 0, '{}', '{}');
+    v_stored := ('{}', 0, '{}', 0, '{}', '{}', '{}');
     FOR v_one IN SELECT json_build_array(d) FROM json_array_elements(p_documents) d LOOP
       v_next := settle_documents(p_bucket, p_domain_key, v_one, p_bytes, p_held, p_now);
       v_stored := (v_stored.made || v_next.made, v_stored.changed + v_next.changed, v_stored.same || v_next.same,
-                   v_stored.images + v_next.images, v_stored.twins || v_next.twins, v_stored.twin_of || v_next.twin_of);
+                   v_stored.images + v_next.images, v_stored.twins || v_next.twins, v_stored.twin_of || v_next.twin_of,
+                   v_stored.sources || v_next.sources);
     END LOOP;
   END IF;
   RETURN v_stored;
@@ -171,13 +175,18 @@ DECLARE
   v_slot domain_slots;
   v_stale boolean;
   v_requests integer := 0;
-  v_bytes bigint;
+  v_sources integer[];        -- of the requests, with their sizes and what they were
+  v_sizes bigint[];
+  v_are_pages boolean[];
+  v_are_errors boolean[];
   v_pages integer := 0;
   v_errors integer := 0;
   v_errors_since integer;
+  v_latencies smallint[];
+  v_delays smallint[];
   v_good_at timestamptz;
   v_learnt settle_domain;
-  v_stored settle_stored := ('{}', 0, '{}', 0, '{}', '{}');
+  v_stored settle_stored := ('{}', 0, '{}', 0, '{}', '{}', '{}');
   v_targets bytea[] := '{}';
   v_unchanged bytea[];
   v_polled boolean;
@@ -203,13 +212,16 @@ BEGIN
       SELECT v_now - ms(r.ago_ms), p_bucket, p_domain_key, p_epoch, r.status, r.kind, r.outcome, r.url_hash, r.url,
              r.source_id, r.execution_id, r.wait_ms, r.headers_ms, r.total_ms, r.bytes, p_owner, v_stale
         FROM json_populate_recordset(NULL::settle_request, p_requests) r
-      RETURNING at, bytes, log_is_page(kind, outcome, status) AS page, log_is_error(kind, outcome, status) AS error,
+      RETURNING at, source_id, bytes, CASE WHEN status IS NOT NULL THEN latency_bucket(total_ms) END AS latency,
+                log_is_page(kind, outcome, status) AS page, log_is_error(kind, outcome, status) AS error,
                 kind <> 'robots' AND outcome NOT IN ('redirect', 'outage') AS telling
     ), dated AS (
       SELECT l.*, max(l.at) FILTER (WHERE l.telling AND NOT l.error) OVER () AS good_at FROM logged l)
-    SELECT count(*), coalesce(sum(d.bytes), 0), count(*) FILTER (WHERE d.page), count(*) FILTER (WHERE d.error),
-           max(d.good_at), count(*) FILTER (WHERE d.error AND d.at > d.good_at)
-      INTO v_requests, v_bytes, v_pages, v_errors, v_good_at, v_errors_since FROM dated d;
+    SELECT count(*), array_agg(d.source_id), array_agg(d.bytes), array_agg(d.page), array_agg(d.error),
+           count(*) FILTER (WHERE d.page), count(*) FILTER (WHERE d.error), max(d.good_at),
+           count(*) FILTER (WHERE d.error AND d.at > d.good_at), array_agg(d.latency) FILTER (WHERE d.latency IS NOT NULL)
+      INTO v_requests, v_sources, v_sizes, v_are_pages, v_are_errors, v_pages, v_errors, v_good_at, v_errors_since, v_latencies
+      FROM dated d;
   END IF;
   IF p_responses IS NOT NULL THEN
     PERFORM settle_responses(p_bucket, p_domain_key, p_responses, p_bytes, v_now);
@@ -378,6 +390,13 @@ BEGIN
         topic = CASE WHEN excluded.format IS NULL THEN c.topic ELSE excluded.topic END,
         -- News that a poll found first: nobody may rely on the hub until it pushes again.
         pushed_until = CASE WHEN excluded.items_new > 0 THEN NULL ELSE c.pushed_until END;
+      -- Few polls find something new. Each item counts with the mean of its poll: single delays do not travel.
+      IF strpos(p_items::text, '"channel_delays"') > 0 THEN
+        SELECT array_agg(delay_bucket(i.channel_delay_s / i.channel_delays)) INTO v_delays
+          FROM json_populate_recordset(NULL::settle_item, p_items) i
+         CROSS JOIN generate_series(1, least(i.channel_delays, 1000))
+         WHERE i.channel_delays > 0 AND i.url_hash = ANY (v_hashes);
+      END IF;
     END IF;
 
     IF v_probed THEN
@@ -389,10 +408,18 @@ BEGIN
     END IF;
   END IF;
 
-  IF v_requests > 0 OR cardinality(v_stored.made) + v_stored.changed > 0 THEN
-    INSERT INTO counter_deltas (bucket, minute, source_id, requests, bytes, documents, versions)
-    VALUES (p_bucket, date_trunc('minute', v_now), NULL, v_requests, coalesce(v_bytes, 0), cardinality(v_stored.made),
-            v_stored.changed);
+  IF v_requests > 0 OR cardinality(v_stored.made) + v_stored.changed > 0 OR v_delays IS NOT NULL THEN
+    -- By source, from what was read above: a lease has one or two of them. Histograms are of all together, on any row.
+    INSERT INTO counter_deltas (bucket, minute, source_id, requests, bytes, pages, errors, documents, versions, latencies, delays)
+    SELECT p_bucket, date_trunc('minute', v_now), x.source_id, sum(x.requests), coalesce(sum(x.bytes), 0),
+           count(*) FILTER (WHERE x.page), count(*) FILTER (WHERE x.error), sum(x.documents), sum(x.versions),
+           CASE WHEN row_number() OVER () = 1 THEN v_latencies END, CASE WHEN row_number() OVER () = 1 THEN v_delays END
+      FROM (SELECT r.source_id, 1 AS requests, r.bytes, r.page, r.error, 0 AS documents, 0 AS versions
+              FROM unnest(v_sources, v_sizes, v_are_pages, v_are_errors) r(source_id, bytes, page, error)
+            UNION ALL SELECT d.source_id, 0, 0, false, false, 1, 0 FROM unnest(v_stored.sources) d(source_id)
+            UNION ALL SELECT NULL, 0, 0, false, false, 0, v_stored.changed
+             WHERE v_stored.changed > 0 OR (v_requests = 0 AND v_delays IS NOT NULL)) x
+     GROUP BY x.source_id;
   END IF;
   IF cardinality(v_paid) > 0 AND v_slot.budget_until IS NOT NULL THEN
     UPDATE domain_runs r

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import type { ChannelStatus, PushState } from '../channels/index.ts';
+import type { ChannelStatus, Pace, PushState } from '../channels/index.ts';
 import { answer, count, date, oneOf, orNull, serial, strict } from './schemas.ts';
 
 /** What a channel can be. */
@@ -27,10 +27,16 @@ const pushShape = answer({
 export const channelFields = {
   id: serial,
   sourceId: serial,
+  sourceSlug: Type.String(),
+  sourceName: Type.String(),
   kind: oneOf(kinds),
   url: Type.String(),
   enabled: Type.Boolean(),
   intervalSeconds,
+  paceSeconds: Type.Integer({
+    minimum: 0,
+    description: 'between polls as things stand: what was learnt and what its publisher asks for counted in',
+  }),
   foundBy: oneOf(['manual', 'link', 'path', 'robots', 'index'] as const),
   title: orNull(Type.String()),
   parentId: orNull(serial),
@@ -74,10 +80,11 @@ export const pollShape = answer({
 });
 
 /** A channel as it is answered. */
-export function shownChannel(channel: ChannelStatus, push: PushState | null) {
+export function shownChannel(channel: ChannelStatus, pace: Pace, push: PushState | null) {
   const { hash: _hash, rhythm: _rhythm, polls, notModified, itemsSeen, itemsNew, ...rest } = channel;
   return {
     ...rest,
+    ...pace,
     polls: Number(polls),
     notModified: Number(notModified),
     itemsSeen: Number(itemsSeen),

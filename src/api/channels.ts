@@ -10,10 +10,13 @@ import {
   listAddresses,
   listChannels,
   loadDiscoveryDelay,
+  loadPaces,
   loadPollKey,
   loadPushStates,
+  type PollRefusal,
   pageChannels,
   pollChannel,
+  refusalOf,
   removeChannel,
   setChannelEnabled,
   unknownChannel,
@@ -312,20 +315,20 @@ const enable =
   (db, { id }) =>
     setChannelEnabled(db, id, enabled);
 
+const refusalWords: Record<PollRefusal | 'no_row', (slug: string) => string> = {
+  disabled: () => 'it is disabled',
+  source_disabled: (slug) => `its source ${slug} is disabled`,
+  links_only: (slug) => `its source ${slug} is followed by links only`,
+  no_row: () => 'it has no row to wake',
+};
+
 /** A poll that would not happen is refused: of what is disabled, or has no row. */
 function requirePoll(wake: (db: Queryable, id: number) => Promise<boolean>): Act {
   return async (db, channel) => {
     const [source] = await loadSources(db, [channel.sourceId]);
-    const reason = !channel.enabled
-      ? 'it is disabled'
-      : source?.enabled === false
-        ? `its source ${source.slug} is disabled`
-        : source?.ingestionMode === 'spider'
-          ? `its source ${source.slug} is followed by links only`
-          : (await wake(db, channel.id))
-            ? null
-            : 'it has no row to wake';
-    if (reason === null) return;
+    const refusal = refusalOf(channel, source) ?? ((await wake(db, channel.id)) ? null : 'no_row');
+    if (refusal === null) return;
+    const reason = refusalWords[refusal](source?.slug ?? '');
     throw new AppError('channel_busy', `${channel.url} cannot be polled: ${reason}`, { httpStatus: 409 });
   };
 }
@@ -350,5 +353,9 @@ async function shownAll(db: Queryable, channels: readonly ChannelStatus[]) {
     db,
     channels.map((one) => one.id),
   );
-  return channels.map((one) => shownChannel(one, pushes.get(one.id) ?? null));
+  const paces = await loadPaces(db, channels, Date.now());
+  return channels.flatMap((one) => {
+    const pace = paces.get(one.id);
+    return pace === undefined ? [] : [shownChannel(one, pace, pushes.get(one.id) ?? null)];
+  });
 }

@@ -5,6 +5,7 @@ import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import {
   countDomainsUpTo,
+  countOpenCircuits,
   domainSorts,
   domainStatuses,
   listDomainEvents,
@@ -60,6 +61,13 @@ function addLists(instance: FastifyInstance, { database, config }: Parts): void 
               }),
             ),
             status: Type.Optional(oneOf(domainStatuses)),
+            circuit: Type.Optional(
+              Type.Unsafe<'open'>({
+                type: 'string',
+                enum: ['open'],
+                description: 'only those whose circuit is open',
+              }),
+            ),
             sort: Type.Optional(oneOf(domainSorts)),
             limit: limit(1000, 100),
             cursor: Type.Optional(cursor),
@@ -71,17 +79,19 @@ function addLists(instance: FastifyInstance, { database, config }: Parts): void 
             items: Type.Array(domainLine),
             cursor: orNull(Type.String()),
             counts: Type.Object(Object.fromEntries(domainStatuses.map((status) => [status, counted]))),
+            openCircuits: counted,
           }),
         ),
       },
     },
     async ({ query }) => {
-      const { q, status, sort, limit: most, cursor: place } = query;
+      const { q, status, circuit, sort, limit: most, cursor: place } = query;
       const prefix = q?.toLowerCase();
       const page = await listDomains(pool, {
         limit: most,
         ...(prefix === undefined ? {} : { prefix }),
         ...(status === undefined ? {} : { status }),
+        ...(circuit === undefined ? {} : { circuitOpen: true }),
         ...(sort === undefined ? {} : { sort }),
         ...(place === undefined ? {} : { cursor: place }),
         defaults: { delayMs: config.fetch.defaultDelayMs, budget: config.domains.maxPagesPerRun },
@@ -90,6 +100,7 @@ function addLists(instance: FastifyInstance, { database, config }: Parts): void 
         items: page.rows.map(shownDomain),
         cursor: page.cursor,
         counts: await countDomainsUpTo(pool, prefix),
+        openCircuits: await countOpenCircuits(pool),
       };
     },
   );

@@ -23,9 +23,11 @@ const matchShape = answer({
   field: Type.String(),
   selector: Type.String(),
   outcome: oneOf(['matched', 'no_match', 'invalid_selector'] as const),
-  matches: count,
-  texts: Type.Array(Type.String()),
-  message: orNull(Type.String()),
+  matches: Type.Integer({ minimum: 0, description: 'elements that it matches, counted to 1,000' }),
+  texts: Type.Array(Type.String(), {
+    description: 'what the first five of them say: their text, or the attribute that the field is read from',
+  }),
+  message: orNull(Type.String({ description: 'what is wrong with it, in words; null: nothing' })),
 });
 
 const sampleShape = answer({

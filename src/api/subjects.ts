@@ -15,10 +15,14 @@ const loaders = {
   tokens: async () => [(await import('./tokens.ts')).addTokenRoutes],
   sources: async () => [
     (await import('./sources.ts')).addSourceRoutes,
+    (await import('./source-activity.ts')).addSourceActivity,
     (await import('./selectors.ts')).addSelectorRoutes,
     (await import('./lists.ts')).addListRoutes,
   ],
-  channels: async () => [(await import('./channels.ts')).addChannelRoutes],
+  channels: async () => [
+    (await import('./channels.ts')).addChannelRoutes,
+    (await import('./channel-actions.ts')).addChannelActions,
+  ],
   frontier: async () => [(await import('./frontier.ts')).addFrontierRoutes],
   domains: async () => [
     (await import('./domains.ts')).addDomainRoutes,
@@ -29,12 +33,15 @@ const loaders = {
   documents: async () => [
     (await import('./documents.ts')).addDocumentRoutes,
     (await import('./document-stream.ts')).addDocumentStream,
+    (await import('./document-page.ts')).addDocumentPage,
   ],
   images: async () => [(await import('./images.ts')).addImageRoutes],
   sinks: async () => [(await import('./sinks.ts')).addSinkRoutes],
   switches: async () => [(await import('./switches.ts')).addSwitchRoutes],
   config: async () => [(await import('./config.ts')).addConfigRoutes],
   events: async () => [(await import('./events.ts')).addEventRoutes],
+  overview: async () => [(await import('./overview.ts')).addOverviewRoutes],
+  database: async () => [(await import('./database.ts')).addDatabaseRoutes],
   diagnosis: async () => [(await import('./diagnosis.ts')).addDiagnosisRoutes],
 } satisfies Record<string, () => Promise<AddRoutes[]>>;
 

@@ -3,9 +3,11 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Database } from '../db/index.ts';
 import { loadLeases, loadWorkers } from '../domains/index.ts';
-import { answers, date, orNull, strict } from './schemas.ts';
+import { loadRecoveredLeases } from '../frontier/index.ts';
+import { answers, count, date, orNull, strict } from './schemas.ts';
 
 const nothing = Type.Object({}, strict);
+const days = 14;
 
 /** Who works, and what they hold. */
 export function addWorkerRoutes(instance: FastifyInstance, { database }: { database: Database }): void {
@@ -17,7 +19,8 @@ export function addWorkerRoutes(instance: FastifyInstance, { database }: { datab
       schema: {
         operationId: 'listLeases',
         tags: ['workers'],
-        summary: 'Leases by worker, with the earliest end, and how many have expired',
+        summary:
+          'Leases by worker, with the earliest end, how many have expired, and how many were recovered lately',
         querystring: nothing,
         response: answers(
           Type.Object({
@@ -29,12 +32,17 @@ export function addWorkerRoutes(instance: FastifyInstance, { database }: { datab
                 expired: Type.Integer(),
               }),
             ),
-            expired: Type.Integer(),
+            expired: Type.Integer({ description: 'past their end, and not taken over yet' }),
+            recovered: Type.Array(count, {
+              minItems: days,
+              maxItems: days,
+              description: `taken over after their end, on each of the last ${days} days of UTC; the last is today`,
+            }),
           }),
         ),
       },
     },
-    async () => loadLeases(pool),
+    async () => ({ ...(await loadLeases(pool)), recovered: await loadRecoveredLeases(pool, days) }),
   );
   app.get(
     '/api/v1/workers',

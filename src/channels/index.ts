@@ -1,4 +1,15 @@
 export {
+  actOnFailing,
+  type ChannelAction,
+  type ChannelOutcome,
+  channelActions,
+  countFailing,
+  type FailingFilter,
+  type PollRefusal,
+  type PortionOutcome,
+  refusalOf,
+} from './act-on-failing.ts';
+export {
   type Channel,
   type ChannelKind,
   type ChannelStatus,
@@ -54,6 +65,7 @@ export {
   updateChannel,
   wakeChannel,
 } from './operate.ts';
+export { loadPaces, type Pace } from './paces.ts';
 export { type ChannelPlace, loadPollKey, pageChannels } from './page-channels.ts';
 export { type FoundChannel, loadFoundChannels } from './probes.ts';
 export { decideMultipliers, type FleetGroup, type Multipliers } from './schedule/fleet.ts';

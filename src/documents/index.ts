@@ -16,6 +16,7 @@ export {
 } from './history.ts';
 export { indexDocuments } from './index-documents.ts';
 export { type UnifiedDiff, unifiedDiff } from './line-diff.ts';
+export { loadRawPage, type RawPage } from './raw-pages.ts';
 export { removeArchivedPages, removeDocuments, removeSource } from './remove.ts';
 export {
   type DocumentFilter,

@@ -12,6 +12,7 @@ export {
 export {
   countDomains,
   countDomainsUpTo,
+  countOpenCircuits,
   type DomainDefaults,
   type DomainLine,
   type DomainRow,

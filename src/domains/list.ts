@@ -74,6 +74,10 @@ const sorts = {
   documents: { value: 'd.documents', type: 'bigint', down: true },
 } as const;
 
+// Through the index of open circuits, domain by domain: left to itself the planner may read all domains to find them.
+const openDomains = `domain_slots o CROSS JOIN LATERAL (
+  SELECT d.* FROM domains d WHERE d.bucket = o.bucket AND d.domain_key = o.domain_key OFFSET 0) d`;
+
 export const domainSorts = ['name', 'recent', 'score', 'documents'] as const;
 export type DomainSort = (typeof domainSorts)[number];
 
@@ -90,13 +94,18 @@ export type DomainLine = DomainRow & {
 /** What holds where a domain has nothing of its own. */
 export type DomainDefaults = { delayMs: number; budget: number };
 
-/** Domains, a page at a time. `cursor` is what the page before answered; null at the end. */
+/**
+ * Domains, a page at a time. `cursor` is what the page before answered; null at the end. Indexes: domains_name,
+ * domains_status, domain_slots_circuit.
+ */
 export async function listDomains(
   db: Queryable,
   options: {
     status?: DomainStatus;
     /** Names that begin so. */
     prefix?: string;
+    /** Only those whose circuit is open. */
+    circuitOpen?: boolean;
     sort?: DomainSort;
     limit: number;
     cursor?: string | null;
@@ -109,6 +118,7 @@ export async function listDomains(
   const values: unknown[] = [];
   const given = (one: unknown): string => `$${values.push(one)}`;
   const wishes: string[] = [];
+  if (options.circuitOpen === true) wishes.push('o.circuit_good IS NOT NULL');
   if (options.status !== undefined) wishes.push(`d.status = ${given(options.status)}::domain_status`);
   if (options.prefix !== undefined)
     // The last character there is ends the range, since names are sorted by their bytes.
@@ -128,7 +138,7 @@ export async function listDomains(
     `SELECT ${domainColumns}, coalesce(slot_delay_ms(s, ${delay}), ${delay}) AS "delayMs", ${most} AS "budgetMost",
             CASE WHEN s.budget_until > now() THEN greatest(${most} - s.budget_left, 0) ELSE 0 END AS "budgetUsed",
             (${value})::text AS at
-       FROM (SELECT d.* FROM domains d ${wishes.length === 0 ? '' : `WHERE ${wishes.join(' AND ')}`}
+       FROM (SELECT d.* FROM ${options.circuitOpen === true ? openDomains : 'domains d'} ${wishes.length === 0 ? '' : `WHERE ${wishes.join(' AND ')}`}
               ORDER BY ${value} ${direction}, d.domain_key ${direction} LIMIT ${given(options.limit)}) d
        LEFT JOIN domain_slots s ON s.bucket = d.bucket AND s.domain_key = d.domain_key
       ORDER BY ${value} ${direction}, d.domain_key ${direction}`,
@@ -226,4 +236,14 @@ export async function countDomainsUpTo(
       { count: Math.min(count, mostCounted), exact: count <= mostCounted },
     ]),
   ) as Record<DomainStatus, { count: number; exact: boolean }>;
+}
+
+/** How many domains have an open circuit, counted up to ten thousand. Index: domain_slots_circuit. */
+export async function countOpenCircuits(db: Queryable): Promise<{ count: number; exact: boolean }> {
+  const result = await db.query<{ count: number }>(
+    `SELECT count(*)::integer AS count FROM (
+       SELECT FROM domain_slots WHERE circuit_good IS NOT NULL LIMIT ${mostCounted + 1}) x`,
+  );
+  const { count } = result.rows[0]!;
+  return { count: Math.min(count, mostCounted), exact: count <= mostCounted };
 }

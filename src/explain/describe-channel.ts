@@ -49,7 +49,7 @@ function whatText({ channel, source }: ChannelFacts): string[] {
   return [
     `Channel ${channel.id}, a ${channel.kind}${title} of ${source.name}; ${foundTexts[channel.foundBy]}.`,
     `It is to be polled every ${span(channel.intervalSeconds * 1000)}, more or less often as it brings news.`,
-    ...(channel.floorSeconds === null
+    ...(channel.floorSeconds === null || channel.floorSeconds === 0
       ? []
       : [`Its publisher asks not to be asked more often than every ${span(channel.floorSeconds * 1000)}.`]),
   ];

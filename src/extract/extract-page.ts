@@ -127,7 +127,8 @@ export function decideExtraction(findings: Findings): Extraction {
   const { page, evidence, chosen, tags, ld, marks, body } = findings;
   const title = fromSelector(chosen.title) ?? decideTitle(findings);
   if (title !== null) evidence.title = title.from;
-  const named = chosen.author?.map((node) => textOf(node, 300)).flatMap(splitNames) ?? [];
+  const named =
+    chosen.author?.map((node) => attribute(node, 'content') ?? textOf(node, 300)).flatMap(splitNames) ?? [];
   const authors =
     named.length > 0 ? { names: named, from: 'selector' } : decideAuthors(tags, ld, findings.bylines);
   if (authors !== null) evidence.authors = authors.from;

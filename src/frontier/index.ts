@@ -21,6 +21,7 @@ export {
   type RowCounts,
   type SourceCounts,
 } from './counts.ts';
+export { foldCounters, pruneRollups } from './fold.ts';
 export {
   type Ladder,
   type Lease,
@@ -45,7 +46,6 @@ export { loadUrl, type UrlDetails } from './load.ts';
 export {
   dropOldPartitions,
   ensurePartitions,
-  foldCounters,
   loadTotals,
   pruneProbes,
   type Totals,
@@ -72,6 +72,7 @@ export {
   settle,
   type Validators,
 } from './settle.ts';
+export { loadRecoveredLeases, loadSourceDays, pruneSourceDays, type SourceDays } from './source-days.ts';
 export {
   countExecution,
   countRows,

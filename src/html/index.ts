@@ -12,4 +12,12 @@ export {
   textOf,
 } from './node.ts';
 export { type Page, type ParseOptions, parsePage, resolveUrl } from './parse-page.ts';
+export {
+  escapeHtml,
+  paragraphsOf,
+  SAFE_ATTRIBUTES,
+  SAFE_TAGS,
+  type SanitiseOptions,
+  sanitise,
+} from './sanitise.ts';
 export { TAG } from './tree-rules.ts';

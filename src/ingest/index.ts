@@ -1,4 +1,6 @@
+import type { ArticleHtml } from '../extract/index.ts';
 import { needsSecondOpinion } from './article.ts';
+import { previewArticle } from './article-preview.ts';
 import { handleResponse } from './handle.ts';
 import type { Ingested, IngestSettings, PageResponse } from './response.ts';
 import type { SelectorSample } from './selector-sample.ts';
@@ -38,4 +40,16 @@ export async function testSelectors(
   if (read.outcome === 'probe') return { outcome: 'sample', sample: read.result as SelectorSample };
   if (read.outcome === 'unreadable') return read;
   throw new Error(`the reading thread answered ${read.outcome} to a test of selectors`);
+}
+
+/** The article of a kept page as harmless HTML; null where reading it takes too long. */
+export async function readArticleHtml(
+  response: PageResponse,
+  settings: IngestSettings,
+): Promise<ArticleHtml | null> {
+  if (decideReader(response, settings) === 'here') return previewArticle(response, settings);
+  const read = await readInThread(response, settings, 'preview');
+  if (read.outcome === 'probe') return read.result as ArticleHtml;
+  if (read.outcome === 'unreadable') return null;
+  throw new Error(`the reading thread answered ${read.outcome} to a preview`);
 }

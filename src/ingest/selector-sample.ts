@@ -1,5 +1,11 @@
-import { extractPage, type Selectors, selectNodes } from '../extract/index.ts';
-import { collapse, textOf } from '../html/index.ts';
+import {
+  type Extraction,
+  extractPage,
+  type Selected,
+  type Selectors,
+  selectNodes,
+} from '../extract/index.ts';
+import { attribute, collapse, type PageNode, resolveUrl, textOf } from '../html/index.ts';
 import { readPage } from './article.ts';
 import type { IngestSettings, PageResponse } from './response.ts';
 
@@ -11,9 +17,9 @@ export type SelectorMatch = {
   outcome: 'matched' | 'no_match' | 'invalid_selector';
   /** Elements it matched, counted to 1,000. */
   matches: number;
-  /** Texts of the first of them, each cut. */
+  /** What the first of them say, each cut: their text, or the attribute that the field is read from. */
   texts: string[];
-  /** Why it cannot be read. */
+  /** What is wrong with it, in words; null: nothing. */
   message: string | null;
 };
 
@@ -39,29 +45,37 @@ const mostBodyChars = 5000;
 // A slice would keep the whole page alive on its way through the thread's message.
 const cut = (text: string, most: number): string => Buffer.from(text.slice(0, most), 'utf8').toString('utf8');
 
+type Field = keyof Selectors;
+
 /** Tries the selectors of the source in the settings on a page. */
 export function sampleSelectors(response: PageResponse, settings: IngestSettings): SelectorSample {
   const selectors = settings.source?.settings.selectors ?? {};
   const page = readPage(response);
-  const tried = (Object.entries(selectors) as [keyof Selectors, string][]).map(
-    ([field, selector]): SelectorMatch => {
-      const found = selectNodes(page, selector);
+  const tried = (Object.entries(selectors) as [Field, string][])
+    // A field that was left empty has no selector, here as in a crawl.
+    .filter(([, selector]) => selector.trim() !== '')
+    .map(([field, selector]) => ({ field, selector, found: selectNodes(page, selector) }))
+    .map(({ field, selector, found }) => {
       const nodes = found.outcome === 'matched' ? found.nodes : [];
-      return {
-        field,
-        selector,
-        outcome: found.outcome,
-        matches: nodes.length,
-        texts: nodes.slice(0, mostTexts).map((node) => cut(collapse(textOf(node)), mostTextChars)),
-        message: found.outcome === 'invalid_selector' ? cut(found.message, mostTextChars) : null,
-      };
-    },
-  );
+      const texts = nodes
+        .slice(0, mostTexts)
+        .map((node) => cut(collapse(saidBy(node, field, page.baseUrl)), mostTextChars));
+      return { field, selector, found, matches: nodes.length, texts };
+    });
   // After that: reading removes what "exclude" names from the page.
   const extraction = extractPage(page, { url: response.finalUrl, selectors });
+  const matches = tried.map(
+    ({ field, selector, found, ...rest }): SelectorMatch => ({
+      field,
+      selector,
+      outcome: found.outcome,
+      ...rest,
+      message: messageFor(field, found, extraction),
+    }),
+  );
   return {
-    selectors: tried,
-    matched: tried.filter((one) => one.outcome === 'matched').length,
+    selectors: matches,
+    matched: matches.filter((one) => one.outcome === 'matched').length,
     extraction: {
       title: extraction.title,
       authors: extraction.authors.slice(0, 20),
@@ -72,4 +86,37 @@ export function sampleSelectors(response: PageResponse, settings: IngestSettings
       text: cut(extraction.text, mostBodyChars),
     },
   };
+}
+
+/** What an element says for a field: images and dates stand in attributes, and so does whatever a meta element tells. */
+function saidBy(node: PageNode, field: Field, baseUrl: string): string {
+  const inAttribute =
+    field === 'image'
+      ? resolveUrl(attribute(node, 'src') ?? '', baseUrl)
+      : field === 'date'
+        ? (attribute(node, 'datetime') ?? attribute(node, 'content'))
+        : attribute(node, 'content');
+  return inAttribute || textOf(node);
+}
+
+// Fields whose evidence names a selector that gave them, and what people call them.
+const evidenceOf: Partial<Record<Field, [evidence: string, word: string]>> = {
+  title: ['title', 'title'],
+  body: ['text', 'text'],
+  author: ['authors', 'name'],
+  date: ['publishedAt', 'date'],
+};
+
+function messageFor(field: Field, found: Selected, { evidence }: Extraction): string | null {
+  switch (found.outcome) {
+    case 'invalid_selector':
+      return `this is no CSS selector that can be read: ${cut(found.message, mostTextChars)}`;
+    case 'no_match':
+      return 'no element of the page matches it';
+    case 'matched': {
+      const [name, word] = evidenceOf[field] ?? [];
+      if (name === undefined || evidence[name]?.startsWith('selector')) return null;
+      return `it matches, but no ${word} can be read from that`;
+    }
+  }
 }

@@ -6,7 +6,14 @@ import type { Database } from '../db/index.ts';
 import { discoverChannels } from '../discover/index.ts';
 import { indexDocuments, pruneChanges, removeArchivedPages } from '../documents/index.ts';
 import { countDomains, loadLeases, rescoreDomains, reviveAllowed } from '../domains/index.ts';
-import { dropOldPartitions, ensurePartitions, foldCounters, pruneProbes } from '../frontier/index.ts';
+import {
+  dropOldPartitions,
+  ensurePartitions,
+  foldCounters,
+  pruneProbes,
+  pruneRollups,
+  pruneSourceDays,
+} from '../frontier/index.ts';
 import { sweepImages } from '../images/index.ts';
 import { listSinks, runReplays, type SinkTakes, saveSink, tidyOutbox } from '../outbox/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
@@ -32,6 +39,8 @@ export type SchedulerOptions = {
 
 const indexBatch = 200;
 const replayPortion = 1000;
+// A year and a month: a row per source and day, so that this year can be held against the last.
+const sourceDays = 400;
 
 /** Everything that happens by time and not by lease. Several may run: each turn takes only what nobody else holds. */
 export class Scheduler {
@@ -171,6 +180,8 @@ export class Scheduler {
         this.#options.log.info({ table, dropped }, 'dropped day partitions past their retention');
     }
     await pruneProbes(pool);
+    await pruneRollups(pool);
+    await pruneSourceDays(pool, sourceDays);
     await pruneStates(pool);
     await pruneChanges(pool, retention.changesDays);
     await tidyOutbox(pool);

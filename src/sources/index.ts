@@ -18,6 +18,7 @@ export {
   createSource,
   findSourceBySlug,
   findSourceByUrl,
+  findSourceIds,
   type ImageMode,
   type IngestionMode,
   listSources,

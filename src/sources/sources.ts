@@ -52,14 +52,16 @@ const columns = `id, slug, name, url, enabled, disabled_at AS "disabledAt", disa
   feed_poll_interval_minutes AS "feedPollIntervalMinutes", priority, rate_limit_ms AS "rateLimitMs", settings,
   created_at AS "createdAt"`;
 
+// The API has lists at the places of these, the dashboard a form.
+const ownWords: ReadonlySet<string> = new Set(['activity', 'add', 'export']);
+
 /** Stable name of a source in indexes and paths: lower case, everything else an underscore. */
 export function slugOf(name: string): string {
   const slug = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '');
-  // The API has a list at the place of this one.
-  return slug === 'export' ? 'export_source' : slug || 'source';
+  return ownWords.has(slug) ? `${slug}_source` : slug || 'source';
 }
 
 export type NewSource = {
@@ -128,6 +130,15 @@ export async function createSource(
 export async function findSourceByUrl(db: Queryable, url: string): Promise<Source | null> {
   const result = await db.query<Source>(`SELECT ${columns} FROM sources WHERE url = $1`, [url]);
   return result.rows[0] ?? null;
+}
+
+/** The numbers of sources by their names; those that are none are left out. Index: sources_slug_key. */
+export async function findSourceIds(db: Queryable, slugs: readonly string[]): Promise<Map<string, number>> {
+  const result = await db.query<{ id: number; slug: string }>(
+    'SELECT id, slug FROM sources WHERE slug = ANY ($1::text[])',
+    [slugs],
+  );
+  return new Map(result.rows.map(({ slug, id }) => [slug, id]));
 }
 
 /** The source of a name as people type it. Index: sources_slug_key. */

@@ -111,6 +111,10 @@ test('what is served is what is described, field by field', async () => {
     ['/api/v1/explain', `/api/v1/explain?url=${url}`],
     ['/api/v1/explain', '/api/v1/explain?domain=other.test'],
     ['/api/v1/explain', `/api/v1/explain?channel=${feed}`],
+    ['/api/v1/overview', '/api/v1/overview'],
+    ['/api/v1/overview/series', '/api/v1/overview/series?span=24h'],
+    ['/api/v1/overview/find', `/api/v1/overview/find?q=${url}`],
+    ['/api/v1/overview/find', `/api/v1/overview/find?q=${feed}`],
   ] as const)
     await check('GET', route, path);
   const urls = ['https://herald.test/new', 'nothing', { url: 'https://herald.test/a', priority: 9 }];

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { learnRhythm, packRhythm } from '../../src/channels/index.ts';
 import { createSource } from '../../src/sources/index.ts';
 import { createChecked, hostileTexts, hostileValues } from './checked.ts';
 import { type ApiLab, startApiLab } from './lab.ts';
@@ -96,6 +97,35 @@ describe('listing', () => {
     expect(failing.every((one) => one.errorsInRow > 0)).toBe(true);
     expect((await ask('GET', '/api/v1/channels?source=nobody')).status).toBe(404);
     expect((await ask('GET', '/api/v1/channels?cursor=WzFd')).body.code).toBe('cursor_invalid');
+  });
+
+  test('whose a channel is and how often it is polled now are told', async () => {
+    const paceOf = async () => (await ask('GET', `/api/v1/channels/${first}`)).body;
+    expect(await paceOf()).toMatchObject({ sourceSlug: 'herald', sourceName: 'Herald', paceSeconds: 900 });
+    // A publisher that asks for more patience gets it, whatever the interval.
+    await lab.database.pool.query(
+      `INSERT INTO channel_state (bucket, channel_id, floor_seconds) SELECT bucket, id, 7200 FROM channels WHERE id = $1
+       ON CONFLICT (bucket, channel_id) DO UPDATE SET floor_seconds = 7200`,
+      [first],
+    );
+    expect(await paceOf()).toMatchObject({ intervalSeconds: 900, paceSeconds: 7200 });
+    await lab.database.pool.query('UPDATE channel_state SET floor_seconds = NULL');
+    // One that published all day is polled more often than its interval says, unless that is fixed.
+    const nowMs = Date.now();
+    const rhythm = learnRhythm(null, {
+      nowMs,
+      dates: Array.from({ length: 2000 }, (_, n) => nowMs - n * 60_000),
+      undated: 0,
+    })!;
+    await lab.database.pool.query('UPDATE channel_state SET rhythm = $2 WHERE channel_id = $1', [
+      first,
+      JSON.stringify(packRhythm(rhythm)),
+    ]);
+    const { paceSeconds } = await paceOf();
+    expect(paceSeconds).not.toBe(900);
+    await ask('PATCH', '/api/v1/sources/herald', { settings: { fixedInterval: true } });
+    expect(await paceOf()).toMatchObject({ paceSeconds: 900 });
+    await ask('PATCH', '/api/v1/sources/herald', { settings: { fixedInterval: null } });
   });
 
   test('one channel is shown with the addresses it left', async () => {

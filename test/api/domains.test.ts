@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { saveRobots } from '../../src/domains/index.ts';
-import { findSlotProblems, submit } from '../../src/frontier/index.ts';
+import { findSlotProblems, foldCounters, submit } from '../../src/frontier/index.ts';
 import { parseRobots } from '../../src/robots/index.ts';
 import { domainIdentity } from '../../src/url/index.ts';
-import { item, take } from '../frontier/fixtures.ts';
+import { finish, item, take } from '../frontier/fixtures.ts';
 import { type ApiLab, startApiLab } from './lab.ts';
 
 let lab: ApiLab;
@@ -55,6 +55,48 @@ test('are listed by name, status and the beginning of their name', async () => {
     'page=2',
   ])
     expect((await get(`/domains?${query}`)).status, query).toBe(400);
+});
+
+test('those with an open circuit are listed with when and why it opened', async () => {
+  const { pool } = lab.database;
+  const { bucket, domainKey } = domainIdentity('c2.test');
+  const set = (good: number | null) =>
+    pool.query(
+      `UPDATE domain_slots SET circuit_good = $3, circuit_opens = ARRAY[now() - interval '1 hour', now()],
+              circuit_reasons = ARRAY['forbidden', 'rate_limited'] WHERE bucket = $1 AND domain_key = $2`,
+      [bucket, domainKey.toString(), good],
+    );
+  expect((await get('/domains?circuit=open')).body.items).toEqual([]);
+  await set(0);
+  const { body } = await get('/domains?circuit=open');
+  expect(body.items).toMatchObject([
+    {
+      name: 'c2.test',
+      circuitOpen: true,
+      circuitReason: 'rate_limited',
+      circuitAt: expect.any(String),
+      leaseOwner: null,
+    },
+  ]);
+  expect(body.openCircuits).toEqual({ count: 1, exact: true });
+  for (const query of ['status=pending&sort=recent', 'q=c2', 'sort=documents&limit=1'])
+    expect((await get(`/domains?circuit=open&${query}`)).body.items, query).toHaveLength(1);
+  expect((await get('/domains?circuit=open&q=a')).body.items).toEqual([]);
+  expect((await get('/domains?circuit=closed')).status).toBe(400);
+  expect((await get('/domains/c2.test')).body).toMatchObject({
+    circuitOpen: true,
+    circuit: { isOpen: true },
+  });
+  await set(null);
+  expect((await get('/domains?q=c2')).body.items[0]).toMatchObject({
+    circuitOpen: false,
+    circuitReason: null,
+    circuitAt: null,
+  });
+  await pool.query(
+    'UPDATE domain_slots SET circuit_opens = NULL, circuit_reasons = NULL WHERE domain_key = $1',
+    [domainKey.toString()],
+  );
 });
 
 test('one is blocked, reset and taken from its worker, each with who did it', async () => {
@@ -242,4 +284,21 @@ test('counts, scores and slots are mended in parts, and lost domains made again'
     other.release();
   }
   expect((await post('/domains/recalculate')).status).toBe(200);
+});
+
+test('leases that nobody ended are told when they were taken back', async () => {
+  const recovered = async (): Promise<number> =>
+    (await get('/domains/leases')).body.recovered.reduce((sum: number, one: number) => sum + one);
+  const before = await recovered();
+  const [held] = await take(lab.database.db, { slots: 1, owner: 'dies' });
+  await lab.database.pool.query(
+    `UPDATE domain_slots SET lease_until = now() - interval '1 second', next_at = now() - interval '1 hour' WHERE lease_owner = 'dies'`,
+  );
+  const again = await take(lab.database.db, { slots: 1, owner: 'heir' });
+  expect(again.map((one) => one.domainKey)).toEqual([held!.domainKey]);
+  expect(await recovered()).toBe(before + 1);
+  expect((await get('/domains/leases')).body.recovered).toHaveLength(14);
+  await foldCounters(lab.database.pool);
+  expect(await recovered()).toBe(before + 1);
+  for (const one of again) await finish(lab.database.db, one, { owner: 'heir' });
 });

@@ -72,6 +72,22 @@ test('channels say what is wrong, how old news is, and what would help', async (
   ]);
 });
 
+test('all that fail are polled again, after a look at how many they are', async () => {
+  expect((await run('channels', 'retry-failing', '--dry-run')).stdout).toMatch(
+    /^1 of 1 failing channel would be polled/,
+  );
+  expect((await row()).due).toBe(false);
+  expect((await run('channels', 'retry-failing', 'nobody')).code).not.toBe(0);
+  expect((await run('channels', 'retry-failing', 'paper', '--json')).stdout).toBe(
+    `${JSON.stringify({ dryRun: false, matched: 1, outcomes: { polled: 1 } }, null, 2)}\n`,
+  );
+  expect(await row()).toMatchObject({ tries: 3, due: true });
+  await database.pool.query(`UPDATE channel_state SET errors_in_row = 0`);
+  expect((await run('channels', 'retry-failing', '--reset')).stdout).toBe('No channel fails.\n');
+  await database.pool.query(`UPDATE channel_state SET errors_in_row = 3`);
+  await database.pool.query(`UPDATE url_frontier SET due_at = now() + interval '48 hours'`);
+});
+
 test('wake ends the sleep and writes down who did it', async () => {
   expect(await row()).toMatchObject({ tries: 3, due: false });
   expect(await run('channels', 'wake', url)).toMatchObject({ code: 0 });

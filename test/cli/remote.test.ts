@@ -162,6 +162,7 @@ describe('what changes something answers the same', () => {
     ['channels add', (n) => ['channels', 'add', 'paper', `paper.example/new${n}`, '--as', 'sitemap']],
     ['channels set', () => ['channels', 'set', 'paper.example/feed', '--title', 'News']],
     ['channels wake', () => ['channels', 'wake', 'https://paper.example/feed']],
+    ['channels retry-failing', () => ['channels', 'retry-failing', 'paper', '--dry-run']],
     ['channels disable', () => ['channels', 'disable', '1']],
     ['channels enable', () => ['channels', 'enable', '1']],
     ['channels remove', (n) => ['channels', 'remove', `https://paper.example/gone${n}`]],

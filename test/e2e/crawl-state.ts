@@ -78,14 +78,26 @@ export async function loadBalances(db: Queryable): Promise<[string, number, numb
     deepest: number;
     queued: number;
     ready: number;
+    documentsAstray: number;
+    requestsAstray: number;
   }>(
-    `SELECT (SELECT count(*)::integer FROM documents) AS documents,
+    `WITH days AS (
+       SELECT source_id, sum(documents) AS documents, sum(requests) AS requests FROM (
+         SELECT source_id, documents, requests FROM source_days
+         UNION ALL SELECT coalesce(source_id, 0), documents, requests FROM counter_deltas) d GROUP BY 1),
+     made AS (SELECT coalesce(source_id, 0) AS source_id, count(*) AS n FROM documents GROUP BY 1),
+     asked AS (SELECT coalesce(source_id, 0) AS source_id, count(*) AS n FROM crawl_log WHERE NOT stale GROUP BY 1)
+     SELECT (SELECT count(*)::integer FROM documents) AS documents,
+            (SELECT count(*)::integer FROM days FULL JOIN made USING (source_id)
+              WHERE coalesce(days.documents, 0) <> coalesce(made.n, 0)) AS "documentsAstray",
+            (SELECT count(*)::integer FROM days FULL JOIN asked USING (source_id)
+              WHERE coalesce(days.requests, 0) <> coalesce(asked.n, 0)) AS "requestsAstray",
             (SELECT coalesce(sum(documents), 0)::integer FROM domains) AS stored,
             (SELECT coalesce(max(version), 0) FROM documents) AS deepest,
             (SELECT coalesce(sum(queued), 0)::integer FROM domain_slots) AS queued,
             (SELECT count(*)::integer FROM url_frontier WHERE ready) AS ready`,
   );
-  const { documents, stored, queued, ready } = counted.rows[0]!;
+  const { documents, stored, queued, ready, documentsAstray, requestsAstray } = counted.rows[0]!;
   return [
     [
       'rows by status',
@@ -96,5 +108,7 @@ export async function loadBalances(db: Queryable): Promise<[string, number, numb
     ['documents counted', totals.documents, documents],
     ['documents of domains', stored, documents],
     ['rows queued in slots', queued, ready],
+    ['sources whose days have other documents', documentsAstray, 0],
+    ['sources whose days have other requests', requestsAstray, 0],
   ];
 }

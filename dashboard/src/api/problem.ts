@@ -23,6 +23,12 @@ export function problemOf(error: unknown): Problem {
   });
 }
 
+/** A problem and what to do about it, as one text. */
+export function problemText({ message, advice }: Problem): string {
+  const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
+  return advice === null ? sentence : `${sentence} ${advice}`;
+}
+
 /** Reads the problem of an answer that is no success. */
 export async function readProblem(response: Response): Promise<Problem> {
   const body: unknown = await response.json().catch(() => null);

@@ -7,6 +7,7 @@ import { loadContext } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
 import { addChannelChanges, kinds } from './channel-changes.ts';
+import { addChannelRetries } from './channel-retries.ts';
 
 type ListFlags = {
   source?: string;
@@ -47,6 +48,7 @@ export function addChannelCommands(program: Command): void {
       say(delayText(delay));
     });
   addChannelChanges(channels);
+  addChannelRetries(channels);
   channels
     .command('wake <id|url>')
     .description('poll a channel as soon as its domain may be asked, and forget its errors')

@@ -205,12 +205,16 @@ export function createDecoder(encoding: Encoding, firstBytes: Buffer): Transform
 
 const mostPageBytes = 64 * 1024 * 1024;
 
-/** A page that was kept as it came, unpacked; null where that cannot be done here. */
-export async function unpackPage(body: Buffer, contentEncoding: string): Promise<Buffer | null> {
+/** A page that was kept as it came, unpacked; null where that cannot be done here or it has more than `maxBytes`. */
+export async function unpackPage(
+  body: Buffer,
+  contentEncoding: string,
+  maxBytes = mostPageBytes,
+): Promise<Buffer | null> {
   const plan = parseContentEncoding(contentEncoding);
   if (plan.outcome === 'failed') return null;
   const unpacked = await decodeBody(body, plan.encodings, {
-    maxBodyBytes: mostPageBytes,
+    maxBodyBytes: maxBytes,
     maxRatio: null,
     unwrapGzip: false,
   });

@@ -2,10 +2,10 @@ import { packedRaw } from '../article.ts';
 import type { Ingested, IngestSettings, PageResponse } from '../response.ts';
 
 /**
- * What the thread does: read it as ever, only ask Readability about a page that was read already, or try selectors on
- * it.
+ * What the thread does: read it as ever, only ask Readability about a page that was read already, try selectors on
+ * it, or write its article as HTML.
  */
-export type Task = 'whole' | 'second_opinion' | 'selectors';
+export type Task = 'whole' | 'second_opinion' | 'selectors' | 'preview';
 
 /** What crosses to the thread. */
 export type ReadRequest = { response: PageResponse; settings: IngestSettings; task: Task };

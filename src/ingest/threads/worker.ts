@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { ingestArticle, needsSecondOpinion } from '../article.ts';
+import { previewArticle } from '../article-preview.ts';
 import { handleResponse } from '../handle.ts';
 import { ingestImage } from '../images.ts';
 import type { Ingested } from '../response.ts';
@@ -27,6 +28,7 @@ async function read(message: ReadRequest): Promise<Ingested> {
     return known.outcome === 'image' ? ingestImage(response, settings) : known;
   }
   if (task === 'selectors') return { outcome: 'probe', result: sampleSelectors(response, settings) };
+  if (task === 'preview') return { outcome: 'probe', result: previewArticle(response, settings) };
   if (task === 'whole') {
     const own = await handleResponse(response, settings);
     if (!needsSecondOpinion(own)) return own;

@@ -1,0 +1,74 @@
+import { ref } from 'vue';
+import { actOnMany, loadMatching, mostOneByOne } from '../../api/act-on-many.ts';
+import { problemOf } from '../../api/problem.ts';
+import { confirm } from '../../parts/confirm.ts';
+import { plural } from '../../parts/format.ts';
+import { say } from '../../parts/toasts.ts';
+import { type FailingFilter, retryFailing } from './retry-failing.ts';
+
+/** What can be done to channels. */
+export type ChannelAct = 'pollChannel' | 'resetChannel' | 'enableChannel' | 'disableChannel';
+type Filter = Readonly<Record<string, string | number | boolean | undefined>>;
+
+const doneTexts: Readonly<Record<ChannelAct, (channels: string) => string>> = {
+  pollChannel: (channels) => `${channels} polled as soon as the domain may be asked.`,
+  resetChannel: (channels) => `${channels} without errors again, and polled at once.`,
+  enableChannel: (channels) => `${channels} polled again.`,
+  disableChannel: (channels) => `${channels} not polled until enabled.`,
+};
+
+/** Acts on many channels, one at a time; `after` is called when something was changed. */
+export function useChannelActs(after: () => Promise<unknown>) {
+  const isBusy = ref(false);
+
+  async function attempt(work: () => Promise<number>): Promise<void> {
+    if (isBusy.value) return;
+    isBusy.value = true;
+    try {
+      if ((await work()) > 0) await after();
+    } catch (error) {
+      say(problemOf(error).message, 'fail');
+    } finally {
+      isBusy.value = false;
+    }
+  }
+
+  const doTo = (name: ChannelAct, ids: readonly (string | number)[]): Promise<number> => {
+    const inputs = ids.map((id) => ({ path: { id: Number(id) } }));
+    return actOnMany(name, inputs, (count) => doneTexts[name](plural(count, 'channel is', 'channels are')));
+  };
+
+  /** Asks with the exact number first: nobody has seen all of them. */
+  async function doToMatching(name: ChannelAct, title: string, filter: Filter): Promise<number> {
+    const { items, more } = await loadMatching('listChannels', filter);
+    if (items.length === 0) say('No channel matches any more.');
+    if (items.length === 0) return 0;
+    const count = plural(items.length, 'channel');
+    const first = more ? ` There are more: these are the first ${mostOneByOne}.` : '';
+    const answer = await confirm({
+      title,
+      text: `This is done to ${count}.${first}`,
+      label: `${title}: ${count}`,
+    });
+    return answer === null
+      ? 0
+      : doTo(
+          name,
+          items.map((one) => one.id),
+        );
+  }
+
+  return {
+    isBusy,
+    act: (name: ChannelAct, ids: readonly (string | number)[]) => attempt(() => doTo(name, ids)),
+    /** What fails is retried in one go, however many there are; the rest one by one. */
+    actOnMatching: (name: ChannelAct, title: string, filter: Filter) =>
+      attempt(() => {
+        const { failing, source, kind, files } = filter;
+        if (failing !== true || (name !== 'pollChannel' && name !== 'resetChannel'))
+          return doToMatching(name, title, filter);
+        const named = { state: 'failing', source, kind, files } as FailingFilter;
+        return retryFailing(name === 'pollChannel' ? 'poll' : 'reset', named);
+      }),
+  };
+}

@@ -1,0 +1,45 @@
+import { type Page, type PageNode, sanitise } from '../html/index.ts';
+import type { Block } from './blocks.ts';
+import { isByline } from './bylines.ts';
+import { decideExtraction, type ExtractOptions, readFindings } from './extract-page.ts';
+import { BLOCK_TREES } from './select-blocks.ts';
+
+/** The article of a page as harmless HTML; `isCut`: there was more than fits. */
+export type ArticleHtml = { html: string; isCut: boolean };
+
+/** The blocks that become the text of a document, as HTML: its headings, lists, links and emphasis stay. */
+export function articleHtml(source: Page, options: ExtractOptions & { maxBytes: number }): ArticleHtml {
+  const findings = readFindings(source, options, BLOCK_TREES);
+  const { authors } = decideExtraction(findings);
+  const kept = findings.body.kept.filter((block) => !isByline(block.text, authors));
+  const excluded = new Set(findings.chosen.exclude ?? []);
+  return sanitise(findings.page, {
+    maxBytes: options.maxBytes,
+    keeps: within(kept),
+    skips: (node) => excluded.has(node),
+  });
+}
+
+/** Whether a node belongs to one of the blocks; asked in document order, so that one walk along them is enough. */
+function within(blocks: readonly Block[]): (node: PageNode) => boolean {
+  const ranges = blocks
+    .map((block) => ({ from: block.from, to: Math.min(block.to, endOf(block.owner)) }))
+    .sort((a, b) => a.from - b.from);
+  const [first, last] = [ranges[0], ranges.at(-1)];
+  let place = 0;
+  return (node) => {
+    // Images stand between blocks.
+    if (node.tag === 'img')
+      return first !== undefined && last !== undefined && node.index >= first.from && node.index < last.to;
+    while (place < ranges.length && ranges[place]!.to <= node.index) place++;
+    const range = ranges[place];
+    return range !== undefined && node.index >= range.from;
+  };
+}
+
+/** The index after the last node inside an element: the last block of a page has no end of its own. */
+function endOf(node: PageNode): number {
+  let at = node;
+  while (at.last !== null) at = at.last;
+  return at.index + 1;
+}

@@ -11,7 +11,7 @@ import {
   listChannels,
   loadDiscoveryDelay,
   loadPaces,
-  loadPolls,
+  loadPollKey,
   loadPushStates,
   type PollRefusal,
   pageChannels,
@@ -26,6 +26,7 @@ import {
 import type { Config } from '../config/index.ts';
 import type { Database, Queryable } from '../db/index.ts';
 import { AppError } from '../errors/index.ts';
+import { loadAttempts } from '../frontier/index.ts';
 import { withScheme } from '../source-lists/index.ts';
 import { loadSources, requireSource } from '../sources/index.ts';
 import { saveAudit } from '../switches/index.ts';
@@ -40,7 +41,7 @@ import {
   pollShape,
   shownChannel,
 } from './channel-schemas.ts';
-import { parseCursor, serialRange, wideRange, writeCursor } from './cursors.ts';
+import { parseCursor, serialRange, timeRange, writeCursor } from './cursors.ts';
 import {
   address,
   answer,
@@ -175,12 +176,13 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
     },
     async ({ params, query }) => {
       const [beforeUs] = query.cursor === undefined ? [] : parseCursor(query.cursor, [timeRange]);
-      const channel = await requireChannel(pool, params.id);
-      const { polls, nextUs } = await loadPolls(pool, channel, {
+      const key = await loadPollKey(pool, await requireChannel(pool, params.id));
+      if (key === null) return { items: [], cursor: null };
+      const { attempts, nextUs } = await loadAttempts(pool, key, {
         limit: query.limit,
         ...(beforeUs === undefined ? {} : { beforeUs }),
       });
-      return { items: polls, cursor: nextUs === null ? null : writeCursor([nextUs.toString()]) };
+      return { items: attempts, cursor: nextUs === null ? null : writeCursor([nextUs.toString()]) };
     },
   );
 }
@@ -194,9 +196,6 @@ function requireAlone(query: Partial<Record<(typeof others)[number], unknown>>):
       httpStatus: 400,
     });
 }
-
-// Microseconds up to the year 9999: what lies beyond is no time that a timestamp takes.
-const timeRange = { ...wideRange, most: 253_402_300_799_999_999n };
 
 function addChanging(instance: FastifyInstance, { database: { pool }, config }: Options): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();

@@ -31,6 +31,8 @@ export function parseCursor(given: string, numbers: readonly { least: bigint; mo
 /** What a cursor's numbers may be: of a serial column, or of a wide one. */
 export const serialRange = { least: 0n, most: 2_147_483_647n };
 export const wideRange = { least: 0n, most: 9_223_372_036_854_775_806n };
+// Microseconds up to the year 9999: what lies beyond is no time that a timestamp takes.
+export const timeRange = { least: 0n, most: 253_402_300_799_999_999n };
 
 /** A place in a list of documents as a cursor. */
 export const writeDocumentPlace = ({ crawledUs, domainKey, hash }: DocumentPlace): string =>

@@ -40,6 +40,14 @@ export const domainItem = Type.Object({
   leaseOwner: orNull(Type.String({ description: 'the worker that fetches it now' })),
 });
 
+/** A domain in a list with how fast it is asked and what it has used of its budget. */
+export const domainLine = Type.Object({
+  ...domainItem.properties,
+  delayMs: Type.Integer({ description: 'between two requests' }),
+  budgetMost: orNull(Type.Integer({ description: 'pages a run may fetch; null: no limit' })),
+  budgetUsed: orNull(Type.Integer({ description: 'of these, in the run that is under way' })),
+});
+
 /** A move of a domain. */
 export const domainEvent = Type.Object({
   at: date,

@@ -19,7 +19,15 @@ import {
 import { AppError } from '../errors/index.ts';
 import { describeDomain, loadDomainFacts } from '../explain/index.ts';
 import { identifyUrl } from '../url/index.ts';
-import { domainCard, domainEvent, domainItem, named, robotsItem, shownDomain } from './domain-schemas.ts';
+import {
+  domainCard,
+  domainEvent,
+  domainItem,
+  domainLine,
+  named,
+  robotsItem,
+  shownDomain,
+} from './domain-schemas.ts';
 import { answers, counted, cursor, limit, oneOf, orNull, page, strict } from './schemas.ts';
 
 const tags = ['domains'];
@@ -32,7 +40,7 @@ export function addDomainRoutes(instance: FastifyInstance, parts: Parts): void {
   addRobots(instance, parts);
 }
 
-function addLists(instance: FastifyInstance, { database }: Parts): void {
+function addLists(instance: FastifyInstance, { database, config }: Parts): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();
   const { pool } = database;
   app.get(
@@ -68,7 +76,7 @@ function addLists(instance: FastifyInstance, { database }: Parts): void {
         ),
         response: answers(
           Type.Object({
-            items: Type.Array(domainItem),
+            items: Type.Array(domainLine),
             cursor: orNull(Type.String()),
             counts: Type.Object(Object.fromEntries(domainStatuses.map((status) => [status, counted]))),
             openCircuits: counted,
@@ -86,6 +94,7 @@ function addLists(instance: FastifyInstance, { database }: Parts): void {
         ...(circuit === undefined ? {} : { circuitOpen: true }),
         ...(sort === undefined ? {} : { sort }),
         ...(place === undefined ? {} : { cursor: place }),
+        defaults: { delayMs: config.fetch.defaultDelayMs, budget: config.domains.maxPagesPerRun },
       });
       return {
         items: page.rows.map(shownDomain),

@@ -129,6 +129,7 @@ export const urlItem = Type.Object({
   level: Type.Integer(),
   ready: Type.Boolean(),
   sourceId: orNull(Type.Integer()),
+  sourceSlug: orNull(Type.String()),
   dueAt: orNull(date),
   discoveredAt: date,
   lastFetchedAt: orNull(date),
@@ -140,7 +141,6 @@ export const urlItem = Type.Object({
 /** A URL with everything its row says. */
 export const urlCard = Type.Object({
   ...urlItem.properties,
-  sourceSlug: orNull(Type.String()),
   parentUrl: orNull(Type.String()),
   depth: Type.Integer(),
   hops: Type.Integer(),
@@ -158,6 +158,7 @@ export const urlCard = Type.Object({
   budgeted: Type.Boolean(),
   inFlight: Type.Boolean(),
   domain: orNull(Type.String()),
+  hasDocument: Type.Boolean({ description: 'a document of the same id is stored' }),
 });
 
 /** The counts of rows by status, as fields of an answer. */

@@ -5,9 +5,11 @@ import type { Database } from '../db/index.ts';
 import { AppError } from '../errors/index.ts';
 import {
   actOnFilter,
+  actOnIds,
   actOnUrl,
   countKept,
   listUrls,
+  loadAttempts,
   loadCounts,
   loadTotals,
   loadUrl,
@@ -17,6 +19,8 @@ import {
 } from '../frontier/index.ts';
 import { requireSource } from '../sources/index.ts';
 import { parseUrlId } from '../url/index.ts';
+import { pollShape } from './channel-schemas.ts';
+import { parseCursor, timeRange, writeCursor } from './cursors.ts';
 import {
   type FilterQuery,
   filterFields,
@@ -27,7 +31,7 @@ import {
   urlCard,
   urlItem,
 } from './frontier-schemas.ts';
-import { answers, counted, cursor, limit, oneOf, orNull, slug, strict } from './schemas.ts';
+import { answers, counted, cursor, limit, oneOf, orNull, page, slug, strict } from './schemas.ts';
 
 const tags = ['frontier'];
 const priority = Type.Integer({ minimum: 1, maximum: 10 });
@@ -142,6 +146,30 @@ function addReading(instance: FastifyInstance, { pool }: Database): void {
       const found = await loadUrl(pool, parseUrlId(params.id)!);
       if (found === null) throw unknownUrl(params.id);
       return shownUrl(found);
+    },
+  );
+  app.get(
+    '/api/v1/frontier/:id/attempts',
+    {
+      schema: {
+        operationId: 'listAttempts',
+        tags,
+        summary: 'Requests for a URL from the crawl log, newest first',
+        description:
+          'Looks at 20,000 requests of the domain at a time: a page may have few items, or none, and a cursor that goes on.',
+        params: idParams,
+        querystring: Type.Object({ limit: limit(500, 50), cursor: Type.Optional(cursor) }, strict),
+        response: { 200: page(pollShape) },
+      },
+    },
+    async ({ params, query }) => {
+      const [beforeUs] = query.cursor === undefined ? [] : parseCursor(query.cursor, [timeRange]);
+      // A row that was pruned has its requests in the log still.
+      const { attempts, nextUs } = await loadAttempts(pool, parseUrlId(params.id)!, {
+        limit: query.limit,
+        ...(beforeUs === undefined ? {} : { beforeUs }),
+      });
+      return { items: attempts, cursor: nextUs === null ? null : writeCursor([nextUs.toString()]) };
     },
   );
 }
@@ -273,12 +301,16 @@ function addActions(instance: FastifyInstance, { pool }: Database): void {
         operationId: 'actOnUrls',
         tags,
         summary: 'Retry, remove or set the priority of the URLs that match, a portion at a time',
-        description: 'Call again with the cursor until it is null. A filter is needed, even an empty one.',
+        description:
+          'Give a filter, even an empty one, and call again with the cursor until it is null; or give up to 1,000 ids.',
         body: Type.Object(
           {
             action: oneOf(urlActions),
             priority: Type.Optional(priority),
-            filter: Type.Object(filterFields, strict),
+            filter: Type.Optional(Type.Object(filterFields, strict)),
+            ids: Type.Optional(
+              Type.Array(idParams.properties.id, { minItems: 1, maxItems: 1000, uniqueItems: true }),
+            ),
             limit: limit(1000, 500),
             cursor: Type.Optional(cursor),
           },
@@ -294,27 +326,37 @@ function addActions(instance: FastifyInstance, { pool }: Database): void {
       },
     },
     async ({ body, identity }) => {
-      if ((body.action === 'set_priority') !== (body.priority !== undefined))
-        throw new AppError(
-          'request_invalid',
-          'set_priority needs a priority, and no other action takes one',
-          {
-            httpStatus: 400,
-          },
-        );
-      return actOnFilter(pool, await filterOf(pool, body.filter), {
-        action: body.action,
+      const { action, filter, ids } = body;
+      if ((action === 'set_priority') !== (body.priority !== undefined))
+        throw invalid('set_priority needs a priority, and no other action takes one');
+      const act: UrlAct = {
+        action,
         ...(body.priority === undefined ? {} : { priority: body.priority }),
-        ...(body.filter.sort === undefined ? {} : { sort: body.filter.sort }),
         actor: identity.name,
+      };
+      if (ids !== undefined && filter === undefined && body.cursor === undefined)
+        return {
+          ...(await actOnIds(
+            pool,
+            ids.map((id) => parseUrlId(id)!),
+            act,
+          )),
+          cursor: null,
+        };
+      if (filter === undefined || ids !== undefined)
+        throw invalid('give either a filter, or ids without a cursor');
+      return actOnFilter(pool, await filterOf(pool, filter), {
+        ...act,
+        ...(filter.sort === undefined ? {} : { sort: filter.sort }),
         limit: body.limit,
         cursor: body.cursor ?? null,
-        shown: body.filter,
+        shown: filter,
       });
     },
   );
 }
 
+const invalid = (detail: string): AppError => new AppError('request_invalid', detail, { httpStatus: 400 });
 const unknownUrl = (id: string): AppError =>
   new AppError('url_unknown', `there is no URL ${id}`, { httpStatus: 404 });
 

@@ -67,7 +67,7 @@ export {
   wakeChannel,
 } from './operate.ts';
 export { loadPaces, type Pace } from './paces.ts';
-export { type ChannelPlace, loadPolls, type Poll, pageChannels } from './page-channels.ts';
+export { type ChannelPlace, loadPollKey, pageChannels } from './page-channels.ts';
 export { type FoundChannel, loadFoundChannels } from './probes.ts';
 export { decideMultipliers, type FleetGroup, type Multipliers } from './schedule/fleet.ts';
 export { decideNextPoll, decideWeight, type PollPlan } from './schedule/next-poll.ts';

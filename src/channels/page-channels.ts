@@ -58,49 +58,14 @@ export async function pageChannels(
   };
 }
 
-/** One poll of a channel, as the crawl log has it. */
-export type Poll = {
-  at: Date;
-  /** HTTP status; null: there was no answer. */
-  status: number | null;
-  outcome: string;
-  url: string;
-  waitMs: number | null;
-  headersMs: number | null;
-  totalMs: number | null;
-  bytes: number | null;
-  worker: string;
-};
-
-// The log is kept by domain: of one with many pages a day, polls of the last weeks may lie behind more rows than these.
-const mostLooked = 20_000;
-
-/**
- * The newest polls of a channel from before a time (microseconds since 1970), and where to go on; null: there are no
- * more. Index: crawl_log_domain.
- */
-export async function loadPolls(
+/** The key of the row by which a channel is polled; null: the channel was removed. */
+export async function loadPollKey(
   db: Queryable,
   channel: Pick<Channel, 'id'>,
-  options: { limit: number; beforeUs?: bigint },
-): Promise<{ polls: Poll[]; nextUs: bigint | null }> {
-  const result = await db.query<Poll & { us: bigint | null; lastUs: bigint | null; looked: number }>(
-    `WITH looked AS MATERIALIZED (
-       SELECT l.*, c.url_hash = l.url_hash AS own FROM channels c
-         JOIN crawl_log l ON l.bucket = c.bucket AND l.domain_key = c.domain_key
-        WHERE c.id = $1 AND ($2::bigint IS NULL OR l.at < to_timestamp($2 / 1000000.0)) ORDER BY l.at DESC LIMIT ${mostLooked}),
-     found AS (SELECT * FROM looked WHERE own ORDER BY at DESC LIMIT $3)
-     SELECT f.at, f.status, f.outcome, f.url, f.wait_ms AS "waitMs", f.headers_ms AS "headersMs", f.total_ms AS "totalMs",
-            f.bytes::float8 AS bytes, f.worker, (extract(epoch FROM f.at) * 1000000)::bigint AS us,
-            (extract(epoch FROM l.last) * 1000000)::bigint AS "lastUs", l.looked
-       FROM (SELECT min(at) AS last, count(*)::integer AS looked FROM looked) l LEFT JOIN found f ON true ORDER BY f.at DESC`,
-    [channel.id, options.beforeUs?.toString() ?? null, options.limit],
+): Promise<{ bucket: number; domainKey: bigint; hash: Buffer } | null> {
+  const result = await db.query<{ bucket: number; domainKey: bigint; hash: Buffer }>(
+    'SELECT bucket, domain_key AS "domainKey", url_hash AS hash FROM channels WHERE id = $1',
+    [channel.id],
   );
-  const [first] = result.rows;
-  const found = result.rows.filter((row) => row.us !== null);
-  const isCut = first !== undefined && first.looked === mostLooked;
-  return {
-    polls: found.map(({ us: _us, lastUs: _lastUs, looked: _looked, ...poll }) => poll),
-    nextUs: found.length === options.limit ? found.at(-1)!.us : isCut ? first.lastUs : null,
-  };
+  return result.rows[0] ?? null;
 }

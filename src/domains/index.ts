@@ -13,6 +13,8 @@ export {
   countDomains,
   countDomainsUpTo,
   countOpenCircuits,
+  type DomainDefaults,
+  type DomainLine,
   type DomainRow,
   type DomainSort,
   domainSorts,

@@ -81,7 +81,23 @@ const openDomains = `domain_slots o CROSS JOIN LATERAL (
 export const domainSorts = ['name', 'recent', 'score', 'documents'] as const;
 export type DomainSort = (typeof domainSorts)[number];
 
-/** Domains, a page at a time. Indexes: domains_name, domains_status, domain_slots_circuit. `cursor` is what the page before answered; null at the end. */
+/** A domain in a list: with how fast it is asked and what it has used of its budget. */
+export type DomainLine = DomainRow & {
+  /** Between two requests. */
+  delayMs: number;
+  /** Pages a run may fetch; null: no limit. */
+  budgetMost: number | null;
+  /** Of these, in the run that is under way. */
+  budgetUsed: number | null;
+};
+
+/** What holds where a domain has nothing of its own. */
+export type DomainDefaults = { delayMs: number; budget: number };
+
+/**
+ * Domains, a page at a time. `cursor` is what the page before answered; null at the end. Indexes: domains_name,
+ * domains_status, domain_slots_circuit.
+ */
 export async function listDomains(
   db: Queryable,
   options: {
@@ -93,8 +109,9 @@ export async function listDomains(
     sort?: DomainSort;
     limit: number;
     cursor?: string | null;
+    defaults: DomainDefaults;
   },
-): Promise<{ rows: DomainRow[]; cursor: string | null }> {
+): Promise<{ rows: DomainLine[]; cursor: string | null }> {
   const { value, type, down } = sorts[options.sort ?? 'name'];
   const after = options.cursor == null ? null : parseCursor(options.cursor);
   const direction = down ? 'DESC' : 'ASC';
@@ -112,9 +129,15 @@ export async function listDomains(
     wishes.push(
       `(${value}, d.domain_key) ${down ? '<' : '>'} (${given(after.at)}::${type}, ${given(after.domainKey)}::bigint)`,
     );
-  const asked = db.query<DomainRow & { at: string }>(
+  const delay = `${given(options.defaults.delayMs)}::integer`;
+  const budget = `coalesce((SELECT (t.value #>> '{}')::integer FROM settings t WHERE t.name = 'max_pages_per_run'), ${given(options.defaults.budget)}::integer)`;
+  // Its own budget may be nought; the configured one is then without limit.
+  const most = `coalesce(s.budget_max, nullif(${budget}, 0))`;
+  const asked = db.query<DomainLine & { at: string }>(
     // The page is chosen first: joined before, every domain would get its slot only to be sorted away.
-    `SELECT ${domainColumns}, (${value})::text AS at
+    `SELECT ${domainColumns}, coalesce(slot_delay_ms(s, ${delay}), ${delay}) AS "delayMs", ${most} AS "budgetMost",
+            CASE WHEN s.budget_until > now() THEN greatest(${most} - s.budget_left, 0) ELSE 0 END AS "budgetUsed",
+            (${value})::text AS at
        FROM (SELECT d.* FROM ${options.circuitOpen === true ? openDomains : 'domains d'} ${wishes.length === 0 ? '' : `WHERE ${wishes.join(' AND ')}`}
               ORDER BY ${value} ${direction}, d.domain_key ${direction} LIMIT ${given(options.limit)}) d
        LEFT JOIN domain_slots s ON s.bucket = d.bucket AND s.domain_key = d.domain_key

@@ -61,6 +61,32 @@ export async function actOnUrl(db: Queryable, key: UrlKey, act: UrlAct): Promise
   return outcome!;
 }
 
+/** Acts on the rows somebody chose, and writes down who did it. */
+export async function actOnIds(
+  db: Queryable,
+  keys: readonly UrlKey[],
+  act: UrlAct,
+): Promise<Omit<BulkOutcome, 'cursor'>> {
+  const outcomes = countOf(await actOnUrls(db, keys, act));
+  await saveAudit(db, {
+    actor: act.actor,
+    action: `urls_${act.action}`,
+    subject: 'frontier',
+    detail: {
+      ids: keys.map((key) => urlId(key.domainKey, key.hash)),
+      ...(act.priority === undefined ? {} : { priority: act.priority }),
+      outcomes,
+    },
+  });
+  return { matched: keys.length - (outcomes.unknown ?? 0), outcomes };
+}
+
+function countOf(names: readonly UrlActOutcome[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1;
+  return counts;
+}
+
 /** What a bulk action came to; a cursor means that there is more. */
 export type BulkOutcome = { matched: number; outcomes: Record<string, number>; cursor: string | null };
 
@@ -75,8 +101,7 @@ export async function actOnFilter(
     ...(act.sort === undefined ? {} : { sort: act.sort }),
     cursor: act.cursor ?? null,
   });
-  const outcomes: Record<string, number> = {};
-  for (const outcome of await actOnUrls(db, page.rows, act)) outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+  const outcomes = countOf(await actOnUrls(db, page.rows, act));
   if (page.rows.length > 0)
     await saveAudit(db, {
       actor: act.actor,

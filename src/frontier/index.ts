@@ -1,5 +1,6 @@
 export {
   actOnFilter,
+  actOnIds,
   actOnUrl,
   actOnUrls,
   type BulkOutcome,
@@ -8,6 +9,7 @@ export {
   type UrlActOutcome,
   urlActions,
 } from './actions.ts';
+export { type Attempt, loadAttempts } from './attempts.ts';
 export { manualSource, submitByHand, type WishAnswer, type WishedUrl } from './by-hand.ts';
 export { findSlotProblems, type SlotProblem } from './check.ts';
 export {

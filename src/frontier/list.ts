@@ -37,6 +37,7 @@ export type UrlRow = {
   level: number;
   ready: boolean;
   sourceId: number | null;
+  sourceSlug: string | null;
   dueAt: Date | null;
   discoveredAt: Date;
   lastFetchedAt: Date | null;
@@ -136,7 +137,8 @@ async function readPortion(
                 f.last_fetched_at AS "lastFetchedAt", f.tries, f.http_status AS "httpStatus", f.error_code AS "errorCode",
                 (extract(epoch FROM f.discovered_at) * 1000000)::bigint::text AS at, ${wanted} AS wanted
            FROM url_frontier f WHERE ${scope} ORDER BY ${by} LIMIT ${value(portion, 'integer')}) x)
-     SELECT p.* FROM part p WHERE p.wanted OR p.nth = (SELECT count(*) FROM part) ORDER BY p.nth`,
+     SELECT p.*, c.slug AS "sourceSlug" FROM part p LEFT JOIN sources c ON c.id = p."sourceId"
+      WHERE p.wanted OR p.nth = (SELECT count(*) FROM part) ORDER BY p.nth`,
     values,
   );
   return result.rows;

@@ -3,7 +3,6 @@ import type { UrlRow } from './list.ts';
 
 /** Everything a row says. */
 export type UrlDetails = UrlRow & {
-  sourceSlug: string | null;
   parentUrl: string | null;
   depth: number;
   hops: number;
@@ -22,6 +21,8 @@ export type UrlDetails = UrlRow & {
   /** A worker is fetching it now. */
   inFlight: boolean;
   domain: string | null;
+  /** Its document has the same id. */
+  hasDocument: boolean;
 };
 
 /** One row by its key; null when there is none. */
@@ -38,7 +39,8 @@ export async function loadUrl(
             encode(f.content_hash, 'hex') AS "contentHash", encode(f.duplicate_of, 'hex') AS "duplicateOf",
             f.redirected_to AS "redirectedTo", f.error_text AS "errorText", f.validation_status AS "validationStatus",
             f.rejection_reason AS "rejectionReason", f.budgeted, coalesce(f.url_hash = ANY (s.in_flight), false) AS "inFlight",
-            d.name AS domain
+            d.name AS domain, EXISTS (SELECT FROM documents o WHERE o.bucket = f.bucket AND o.domain_key = f.domain_key
+                                        AND o.url_hash = f.url_hash) AS "hasDocument"
        FROM url_frontier f
        LEFT JOIN domain_slots s ON s.bucket = f.bucket AND s.domain_key = f.domain_key
        LEFT JOIN domains d ON d.bucket = f.bucket AND d.domain_key = f.domain_key

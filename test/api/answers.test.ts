@@ -97,6 +97,7 @@ test('what is served is what is described, field by field', async () => {
     ['/api/v1/frontier', '/api/v1/frontier?kind=channel'],
     ['/api/v1/frontier/stats', '/api/v1/frontier/stats'],
     ['/api/v1/frontier/{id}', `/api/v1/frontier/${id}`],
+    ['/api/v1/frontier/{id}/attempts', `/api/v1/frontier/${id}/attempts`],
     ['/api/v1/domains', '/api/v1/domains'],
     ['/api/v1/domains', '/api/v1/domains?sort=recent&limit=1'],
     ['/api/v1/domains/top', '/api/v1/domains/top?pages=1'],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findSlotProblems, foldCounters, releaseDomain, submit } from '../../src/frontier/index.ts';
 import { createSource, setSourceEnabled } from '../../src/sources/index.ts';
-import { identifyUrl, urlId } from '../../src/url/index.ts';
+import { identifyUrl, parseUrlId, urlId } from '../../src/url/index.ts';
 import { done, finish, item, rowOf, take } from '../frontier/fixtures.ts';
 import { type ApiLab, startApiLab } from './lab.ts';
 
@@ -365,8 +365,22 @@ describe('actions', () => {
         })
       ).body,
     ).toEqual({ matched: 40, outcomes: { changed: 40 }, cursor: null });
+    const ids = ['https://list.test/news/2', 'https://list.test/sport/3', 'https://list.test/nothing'].map(
+      idOf,
+    );
+    expect((await post('/frontier/actions', { action: 'set_priority', priority: 9, ids })).body).toEqual({
+      matched: 2,
+      outcomes: { changed: 2, unknown: 1 },
+      cursor: null,
+    });
+    expect((await get(`/frontier/${ids[0]}`)).body).toMatchObject({ priority: 9, hasDocument: false });
+    expect((await get('/frontier?domain=list.test&priority_min=9')).body.items).toHaveLength(2);
     for (const wrong of [
       { action: 'remove' },
+      { action: 'remove', ids: [] },
+      { action: 'remove', ids, filter: {} },
+      { action: 'remove', ids, cursor: 'x' },
+      { action: 'remove', ids: ['x'] },
       { action: 'remove', filter: {}, priority: 3 },
       { action: 'set_priority', filter: {} },
       { action: 'explode', filter: {} },
@@ -382,9 +396,31 @@ describe('actions', () => {
       { action: 'url_set_priority', actor: 'token:test admin', n: 1 },
       { action: 'urls_remove', actor: 'token:test admin', n: 3 },
       { action: 'urls_retry', actor: 'token:test admin', n: 1 },
-      { action: 'urls_set_priority', actor: 'token:test admin', n: 1 },
+      { action: 'urls_set_priority', actor: 'token:test admin', n: 2 },
     ]);
   });
+});
+
+test('requests for a URL are told from the log, newest first, a page at a time', async () => {
+  const url = 'https://list.test/news/4';
+  const id = idOf(url);
+  const { bucket, domainKey, hash } = parseUrlId(id)!;
+  const log = (at: string, status: number | null, outcome: string, of: Buffer | null) =>
+    lab.database.pool.query(
+      `INSERT INTO crawl_log (at, bucket, domain_key, epoch, status, kind, outcome, url_hash, url, total_ms, bytes, worker)
+       VALUES (now() - $1::interval, $2, $3, 1, $4, 'article', $5, $6, $7, 120, 4096, 'w1')`,
+      [at, bucket, domainKey.toString(), status, outcome, of, url],
+    );
+  await log('3 hours', 503, 'server_error', hash);
+  await log('2 hours', 200, 'fetched', Buffer.alloc(32));
+  await log('1 hour', null, 'timeout', hash);
+  await log('30 minutes', 200, 'robots', null);
+  const first = (await get(`/frontier/${id}/attempts?limit=1`)).body;
+  expect(first.items).toMatchObject([{ status: null, outcome: 'timeout', totalMs: 120, worker: 'w1' }]);
+  const second = (await get(`/frontier/${id}/attempts?cursor=${first.cursor}`)).body;
+  expect(second).toMatchObject({ items: [{ status: 503, outcome: 'server_error' }], cursor: null });
+  expect((await get(`/frontier/${id}/attempts?cursor=abc`)).body.code).toBe('cursor_invalid');
+  expect((await get(`/frontier/${'0'.repeat(16)}-${'0'.repeat(64)}/attempts`)).body.items).toEqual([]);
 });
 
 test('stats tell each source apart, before and after folding', async () => {

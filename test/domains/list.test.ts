@@ -30,11 +30,14 @@ beforeAll(async () => {
 });
 afterAll(() => test.drop());
 
+const defaults = { delayMs: 1000, budget: 500 };
+
 it.each(domainSorts)('pages through all domains by %s, each once', async (sort) => {
   const names: string[] = [];
   let cursor: string | null = null;
   do {
     const page: Awaited<ReturnType<typeof listDomains>> = await listDomains(test.pool, {
+      defaults,
       sort,
       limit: 3,
       cursor,
@@ -48,15 +51,17 @@ it.each(domainSorts)('pages through all domains by %s, each once', async (sort) 
 });
 
 it('filters by status, and refuses a cursor that is none', async () => {
-  const { rows } = await listDomains(test.pool, { status: 'blocked', limit: 10 });
+  const { rows } = await listDomains(test.pool, { defaults, status: 'blocked', limit: 10 });
   expect(rows).toMatchObject([
     { name: 'd0.test', reason: 'spam', isPermanent: true, restUntil: null, nextAt: null },
   ]);
-  await expect(listDomains(test.pool, { limit: 1, cursor: 'nonsense' })).rejects.toMatchObject({
+  await expect(listDomains(test.pool, { defaults, limit: 1, cursor: 'nonsense' })).rejects.toMatchObject({
     code: 'cursor_invalid',
   });
-  const { cursor } = await listDomains(test.pool, { limit: 1, sort: 'name' });
-  await expect(listDomains(test.pool, { limit: 1, sort: 'recent', cursor: cursor! })).rejects.toMatchObject({
+  const { cursor } = await listDomains(test.pool, { defaults, limit: 1, sort: 'name' });
+  await expect(
+    listDomains(test.pool, { defaults, limit: 1, sort: 'recent', cursor: cursor! }),
+  ).rejects.toMatchObject({
     code: 'cursor_invalid',
     httpStatus: 400,
   });
@@ -67,6 +72,33 @@ it('filters by status, and refuses a cursor that is none', async () => {
     blocked: 1,
     unreachable: 0,
   });
+});
+
+it('says how fast a domain is asked, and what it has used of its budget', async () => {
+  const line = async (change = {}) => {
+    const { rows } = await listDomains(test.pool, {
+      prefix: 'd1.',
+      limit: 1,
+      defaults: { ...defaults, ...change },
+    });
+    const [{ delayMs, budgetMost, budgetUsed } = {}] = rows;
+    return { delayMs, budgetMost, budgetUsed };
+  };
+  expect(await line()).toEqual({ delayMs: 1000, budgetMost: 500, budgetUsed: 0 });
+  expect(await line({ budget: 0 })).toMatchObject({ budgetMost: null });
+  const d1 = `FROM domains d WHERE d.name = 'd1.test' AND s.bucket = d.bucket AND s.domain_key = d.domain_key`;
+  await test.pool.query(
+    `UPDATE domain_slots s SET robots_delay_ms = 3000, penalty_ms = 500, budget_max = 40, budget_left = 30,
+            budget_until = now() + interval '1 hour' ${d1}`,
+  );
+  expect(await line()).toEqual({ delayMs: 3500, budgetMost: 40, budgetUsed: 10 });
+  // A run that is over has used nothing of the next one.
+  await test.pool.query(`UPDATE domain_slots s SET budget_until = now() - interval '1 hour' ${d1}`);
+  expect(await line()).toMatchObject({ budgetUsed: 0 });
+  await test.pool.query(
+    `UPDATE domain_slots s SET robots_delay_ms = NULL, penalty_ms = 0, budget_max = NULL, budget_left = NULL,
+            budget_until = NULL ${d1}`,
+  );
 });
 
 it('the top gives most documents a page, of those with pages', async () => {

@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { launchBrowser } from '../dist/test/dashboard/browser.js';
@@ -39,6 +39,12 @@ async function stop({ child }) {
 
 const json = async (context, url) => (await context.request.get(url)).json();
 
+/** Runs in the page: pictures should not tell whose machine they were taken on. */
+function hideHost(name) {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) walker.currentNode.data = walker.currentNode.data.replaceAll(name, 'crawler-1');
+}
+
 async function shoot(
   context,
   address,
@@ -53,6 +59,7 @@ async function shoot(
   await page.locator('.lines').first().waitFor({ state: 'detached' });
   if (ready) await page.getByText(ready).first().waitFor();
   if (act) await act(page);
+  await page.evaluate(hideHost, hostname());
   await page.evaluate('document.fonts.ready.then(() => new Promise((next) => requestAnimationFrame(next)))');
   await page.screenshot({ path: join(out, `${name}.png`) });
   console.log(`wrote docs/screens/${name}.png`);
@@ -70,7 +77,7 @@ async function onDemo(browser) {
     let documents = [];
     for (;;) {
       const stats = await json(context, `${address}/api/v1/frontier/stats`);
-      documents = (await json(context, `${address}/api/v1/documents?limit=20`)).items;
+      documents = (await json(context, `${address}/api/v1/documents?limit=20&language=en`)).items;
       if (stats.urls.fetched >= enoughDocuments || Date.now() > until) break;
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }
@@ -97,7 +104,7 @@ async function onDemo(browser) {
       { name: 'domains', path: '/domains' },
       { name: 'domain', path: `/domains/${domain.name}` },
       { name: 'documents', path: `/documents?q=${encodeURIComponent(word)}` },
-      { name: 'document', path: `/documents/${document.id}` },
+      { name: 'document', path: `/documents/${document.id}?language=en` },
       { name: 'health', path: '/state' },
       { name: 'settings', path: '/settings' },
       { name: 'tokens', path: '/settings?tab=tokens' },

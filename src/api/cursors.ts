@@ -30,7 +30,8 @@ export function parseCursor(given: string, numbers: readonly { least: bigint; mo
 export const serialRange = { least: 0n, most: 2_147_483_647n };
 export const wideRange = { least: 0n, most: 9_223_372_036_854_775_806n };
 
-const cursorInvalid = (): AppError =>
+/** A cursor that no list has answered. */
+export const cursorInvalid = (): AppError =>
   new AppError('cursor_invalid', 'this is not a cursor that this list has answered', {
     httpStatus: 400,
     advice: 'Begin again without a cursor.',

@@ -209,7 +209,7 @@ test('every part is open to everybody, wide and light or narrow and dark', async
   );
   // Looking at a page with axe takes a while: each part is looked at once, in one of the two ways.
   const parts = [
-    ['/state', 'Diagnosis', 'light', 'dark'],
+    ['/state', 'Diagnosis', 'light'],
     ['/state?tab=processes', 'Leases', 'dark'],
     ['/state?tab=circuits', 'Open circuits', 'light'],
     ['/state?tab=sinks', 'Sinks', 'dark'],
@@ -222,15 +222,14 @@ test('every part is open to everybody, wide and light or narrow and dark', async
     [360, 'dark'],
   ] as const) {
     const page = await lab.open('/', { width, scheme });
-    for (const [path, heading, ...schemes] of parts) {
+    for (const [path, heading, looked] of parts) {
       await page.goto(`${lab.api.address}${path}`);
       await page.getByRole('heading', { name: heading, level: 2 }).waitFor();
       await expect
         .poll(() => page.locator('main').getByText('Loading', { exact: true }).count(), patience)
         .toBe(0);
       expect(await overflowOf(page), `${path} at ${width}`).toBe(0);
-      if (schemes.some((one) => one === scheme))
-        expect(await findBarriers(page), `${path} at ${width}`).toEqual([]);
+      if (looked === scheme) expect(await findBarriers(page), `${path} at ${width}`).toEqual([]);
     }
     await page.close();
   }

@@ -27,6 +27,8 @@ export function useAnswer<K extends OperationName>(
   let current: AbortController | null = null;
   let askedAt = 0;
   let isAsking = false;
+  let isStale = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
   async function load(): Promise<void> {
     const asked = input();
@@ -52,8 +54,24 @@ export function useAnswer<K extends OperationName>(
       if (current === mine) {
         isLoading.value = false;
         isAsking = false;
+        if (isStale) askSoon();
       }
     }
+  }
+
+  /** Asks again as soon as it may. What happened too soon is not forgotten: nothing else may happen for a long time. */
+  function askSoon(): void {
+    isStale = true;
+    if (timer !== undefined || isAsking) return;
+    timer = setTimeout(
+      () => {
+        timer = undefined;
+        if (isAsking || live.state === 'paused') return;
+        isStale = false;
+        void load();
+      },
+      Math.max(0, askedAt + (options.everyMs ?? 0) - Date.now()),
+    );
   }
 
   watch(
@@ -64,15 +82,10 @@ export function useAnswer<K extends OperationName>(
     },
     { immediate: true },
   );
-  const { everyMs } = options;
-  if (everyMs !== undefined)
-    watch(
-      () => live.tick,
-      () => {
-        if (!isAsking && Date.now() - askedAt >= everyMs) void load();
-      },
-    );
+  if (options.everyMs !== undefined) watch(() => live.tick, askSoon);
   onScopeDispose(() => {
+    clearTimeout(timer);
+    isStale = false;
     current?.abort();
     current = null;
   });

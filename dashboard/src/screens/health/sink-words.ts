@@ -40,5 +40,7 @@ export function sinkText(sink: Sink, nowMs: number): string {
     return `It has failed for ${spanText((nowMs - Date.parse(sink.failingSince)) / 1000)}; ${waits}${eldest}. Nothing is lost: what waits is delivered when it answers again.`;
   if (sink.deliverer === null && sink.waiting > 0)
     return `Nobody delivers to it now, and ${waits}${eldest}. Is a schedule process running with its settings?`;
-  return sink.waiting === 0 ? 'It has everything.' : `${waits}${eldest}.`;
+  const refused = sink.deadLetters === 0 ? '' : ` It refused ${taken(sink, sink.deadLetters)} for good.`;
+  if (sink.waiting > 0) return `${waits}${eldest}.${refused}`;
+  return sink.deadLetters === 0 ? 'It has everything.' : `Nothing waits.${refused}`;
 }

@@ -47,7 +47,8 @@ export function parseDocumentPlace(given: string): DocumentPlace {
   return { crawledUs: BigInt(us), domainKey: key.domainKey, hash: key.hash };
 }
 
-const cursorInvalid = (): AppError =>
+/** A cursor that no list has answered. */
+export const cursorInvalid = (): AppError =>
   new AppError('cursor_invalid', 'this is not a cursor that this list has answered', {
     httpStatus: 400,
     advice: 'Begin again without a cursor.',

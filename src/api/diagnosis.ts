@@ -5,11 +5,12 @@ import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import { type Diagnosis, diagnose } from '../diagnose/index.ts';
 import type { Clock } from '../telemetry/index.ts';
-import { strict } from './schemas.ts';
+import { answers, date, strict } from './schemas.ts';
 
 const state = Type.Union([Type.Literal('ok'), Type.Literal('warn'), Type.Literal('fail')]);
 const diagnosis = Type.Object(
   {
+    at: date,
     state,
     findings: Type.Array(
       Type.Object(
@@ -35,7 +36,11 @@ export function addDiagnosisRoutes(
   { database, config, version, clock }: { database: Database; config: Config; version: string; clock: Clock },
 ): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();
-  let latest: { at: number; diagnosis: Promise<Diagnosis> } | null = null;
+  const look = async (): Promise<Diagnosis & { at: Date }> => ({
+    ...(await diagnose({ config, version, open: async () => database, withPort: false })),
+    at: new Date(clock.now()),
+  });
+  let latest: { at: number; diagnosis: Promise<Diagnosis & { at: Date }> } | null = null;
   app.get(
     '/api/v1/diagnosis',
     {
@@ -44,7 +49,7 @@ export function addDiagnosisRoutes(
         tags: ['operation'],
         summary: 'What is wrong with the server, its database and its processes, in words',
         querystring: Type.Object({}, strict),
-        response: { 200: diagnosis },
+        response: answers(diagnosis),
       },
     },
     async () => {
@@ -52,7 +57,7 @@ export function addDiagnosisRoutes(
       if (latest === null || now - latest.at >= lifeMs)
         latest = {
           at: now,
-          diagnosis: diagnose({ config, version, open: async () => database, withPort: false }),
+          diagnosis: look(),
         };
       return latest.diagnosis;
     },

@@ -5,6 +5,7 @@ import type { Database } from '../db/index.ts';
 import { AppError } from '../errors/index.ts';
 import {
   askReplay,
+  type DeadLetterPlace,
   enableSink,
   listDeadLetters,
   listReplays,
@@ -15,15 +16,18 @@ import {
 } from '../outbox/index.ts';
 import { requireSource } from '../sources/index.ts';
 import { saveAudit } from '../switches/index.ts';
-import { urlId } from '../url/index.ts';
+import { parseUrlId, urlId } from '../url/index.ts';
+import { cursorInvalid } from './cursors.ts';
 import {
   answer,
   count,
+  cursor,
   date,
   givenDate,
   limit,
   oneOf,
   orNull,
+  page,
   parseDate,
   serial,
   slug,
@@ -61,6 +65,22 @@ const letterShape = answer({
 });
 const replayShape = answer({ sink: Type.String(), askedAt: date, enqueued: count });
 
+// A letter's time in microseconds, the id of its document and its version: many are written with the same time.
+const writePlace = ({ deadMicros, domainKey, hash, version }: DeadLetterPlace): string =>
+  `${deadMicros}.${urlId(domainKey, hash)}.${version}`;
+
+function parsePlace(given: string): DeadLetterPlace {
+  const [, deadMicros, id, version] = /^(\d{1,17})\.([^.]{1,100})\.(\d{1,9})$/.exec(given) ?? [];
+  const document = id === undefined ? null : parseUrlId(id);
+  if (document === null) throw cursorInvalid();
+  return {
+    deadMicros: deadMicros!,
+    domainKey: document.domainKey,
+    hash: document.hash,
+    version: Number(version),
+  };
+}
+
 /** Sinks: how they are doing, what they refused, and giving them things again. */
 export function addSinkRoutes(instance: FastifyInstance, { database }: { database: Database }): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();
@@ -95,15 +115,24 @@ export function addSinkRoutes(instance: FastifyInstance, { database }: { databas
         tags,
         summary: 'What a sink would not take, newest first',
         params: named,
-        querystring: Type.Object({ limit: limit(1000, 100) }, strict),
-        response: { 200: answer({ items: Type.Array(letterShape) }) },
+        querystring: Type.Object({ limit: limit(1000, 100), cursor: Type.Optional(cursor) }, strict),
+        response: { 200: page(letterShape) },
       },
     },
     async ({ params, query }) => {
       await requireSink(params.id);
-      const letters = await listDeadLetters(pool, { sink: params.id, limit: query.limit });
+      const letters = await listDeadLetters(pool, {
+        sink: params.id,
+        limit: query.limit,
+        ...(query.cursor === undefined ? {} : { after: parsePlace(query.cursor) }),
+      });
+      const last = letters.length === query.limit ? letters.at(-1) : undefined;
       return {
-        items: letters.map(({ domainKey, hash, ...rest }) => ({ id: urlId(domainKey, hash), ...rest })),
+        items: letters.map(({ domainKey, hash, deadMicros: _, ...rest }) => ({
+          id: urlId(domainKey, hash),
+          ...rest,
+        })),
+        cursor: last === undefined ? null : writePlace(last),
       };
     },
   );

@@ -4,10 +4,36 @@ import { Type } from 'typebox';
 import type { Database } from '../db/index.ts';
 import { loadLeases, loadWorkers } from '../domains/index.ts';
 import { loadRecoveredLeases } from '../frontier/index.ts';
-import { answers, count, date, orNull, strict } from './schemas.ts';
+import { describeLoop, presentOf, readLoops } from '../resilience/index.ts';
+import { answer, answers, count, date, oneOf, orNull, strict } from './schemas.ts';
 
 const nothing = Type.Object({}, strict);
 const days = 14;
+
+const loopShape = answer({
+  name: Type.String(),
+  state: oneOf(['ok', 'failing', 'broken', 'still']),
+  sentence: Type.String({ description: 'how it does, in words' }),
+  lastTurnAt: orNull(date),
+  errorsInRow: count,
+  lastError: orNull(Type.String()),
+});
+
+function shownLoops(stored: unknown): object[] {
+  const loops = readLoops(stored);
+  const now = presentOf(loops);
+  return loops.map((loop) => {
+    const { state, text } = describeLoop(loop, now);
+    return {
+      name: loop.name,
+      state,
+      sentence: text,
+      lastTurnAt: loop.lastTurnAt === null ? null : new Date(loop.lastTurnAt),
+      errorsInRow: loop.errorsInRow,
+      lastError: loop.lastError?.slice(0, 1000) ?? null,
+    };
+  });
+}
 
 /** Who works, and what they hold. */
 export function addWorkerRoutes(instance: FastifyInstance, { database }: { database: Database }): void {
@@ -50,7 +76,7 @@ export function addWorkerRoutes(instance: FastifyInstance, { database }: { datab
       schema: {
         operationId: 'listWorkers',
         tags: ['workers'],
-        summary: 'Processes with the domains they hold',
+        summary: 'Processes with their loops and the domains they hold',
         querystring: nothing,
         response: answers(
           Type.Object({
@@ -66,6 +92,8 @@ export function addWorkerRoutes(instance: FastifyInstance, { database }: { datab
                 startedAt: orNull(date),
                 heartbeatAt: orNull(date),
                 isAlive: Type.Boolean(),
+                isAway: Type.Boolean({ description: 'it believes its own network to be down' }),
+                loops: Type.Array(loopShape, { description: 'as they were at its last heartbeat' }),
                 leases: Type.Integer(),
                 earliestExpiry: orNull(date),
                 expired: Type.Integer(),
@@ -75,6 +103,8 @@ export function addWorkerRoutes(instance: FastifyInstance, { database }: { datab
         ),
       },
     },
-    async () => ({ items: await loadWorkers(pool) }),
+    async () => ({
+      items: (await loadWorkers(pool)).map((worker) => ({ ...worker, loops: shownLoops(worker.loops) })),
+    }),
   );
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../db/index.ts';
 import { loadWorkers } from '../domains/index.ts';
 import { listSinks, type SinkStatus } from '../outbox/index.ts';
-import { describeLoop, describeLoops, type StoredLoop } from '../resilience/index.ts';
+import { describeLoop, describeLoops, presentOf, readLoops } from '../resilience/index.ts';
 import { loadSwitchChanges, loadSwitches } from '../switches/index.ts';
 import { type CheckResult, fail, ok, warn } from './check.ts';
 
@@ -70,15 +70,18 @@ export async function checkLoops(database: Database): Promise<CheckResult[]> {
   const results = workers.flatMap((worker) => troubledLoops(worker));
   if (results.length > 0) return results;
   return [
-    ok(describeLoops(workers.flatMap((one) => loopsOf(one).map((loop) => describeLoop(loop, null)))).text),
+    ok(
+      describeLoops(
+        workers.flatMap((one) => readLoops(one.state.loops).map((loop) => describeLoop(loop, null))),
+      ).text,
+    ),
   ];
 }
 
 function troubledLoops(worker: WorkerLoops): CheckResult[] {
-  const loops = loopsOf(worker);
+  const loops = readLoops(worker.state.loops);
   const who = `of the ${worker.role} process ${worker.pid} on ${worker.host}`;
-  // The heartbeat's own turn was stamped by the same clock as the others, whatever that clock says.
-  const now = loops.find((one) => one.name === 'heartbeat')?.lastTurnAt ?? null;
+  const now = presentOf(loops);
   return loops.flatMap((loop): CheckResult[] => {
     const { state, text } = describeLoop(loop, now, ` ${who}`);
     switch (state) {
@@ -91,9 +94,6 @@ function troubledLoops(worker: WorkerLoops): CheckResult[] {
     }
   });
 }
-
-const loopsOf = ({ state }: WorkerLoops): StoredLoop[] =>
-  Array.isArray(state.loops) ? (state.loops as StoredLoop[]) : [];
 
 /** Whether fetchers believe that their own network is down. */
 export async function checkOutage(database: Database): Promise<CheckResult[]> {

@@ -28,6 +28,10 @@ export type WorkerState = {
   startedAt: Date | null;
   heartbeatAt: Date | null;
   isAlive: boolean;
+  /** It believes its own network to be down. */
+  isAway: boolean;
+  /** Its loops as it wrote them down, maybe in another version: whoever reads them checks. */
+  loops: unknown;
   leases: number;
   earliestExpiry: Date | null;
   expired: number;
@@ -39,7 +43,8 @@ type RegisteredWorker = Omit<WorkerState, 'isKnown' | 'leases' | 'earliestExpiry
 export async function loadWorkers(db: Queryable): Promise<WorkerState[]> {
   const registered = await db.query<RegisteredWorker>(
     `SELECT id, role, pool, host, pid, version, started_at AS "startedAt", heartbeat_at AS "heartbeatAt",
-            heartbeat_at > now() - interval '30 seconds' AS "isAlive"
+            heartbeat_at > now() - interval '30 seconds' AS "isAlive", coalesce(state -> 'outage' = 'true', false) AS "isAway",
+            state -> 'loops' AS loops
        FROM workers ORDER BY role, host, pid`,
   );
   const { workers } = await loadLeases(db);
@@ -62,6 +67,8 @@ export async function loadWorkers(db: Queryable): Promise<WorkerState[]> {
       startedAt: null,
       heartbeatAt: null,
       isAlive: false,
+      isAway: false,
+      loops: null,
       ...left,
     });
   return states;

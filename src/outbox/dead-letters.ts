@@ -9,22 +9,44 @@ export type DeadLetter = {
   url: string | null;
   title: string | null;
   deadAt: Date;
+  /** The same in microseconds, as the database has it: for places in the list. */
+  deadMicros: string;
   attempts: number;
   error: string;
 };
 
-/** The newest dead letters of a sink or of all. */
+/** A place among dead letters. */
+export type DeadLetterPlace = Pick<DeadLetter, 'deadMicros' | 'domainKey' | 'hash' | 'version'>;
+
+const micros = '(extract(epoch FROM dead_at) * 1000000)::bigint';
+
+/**
+ * Dead letters of a sink or of all, the newest first, from after a place. Sorts all of them: they are few, and an index by
+ * time would have to be written with each.
+ */
 export async function listDeadLetters(
   db: Queryable,
-  options: { sink?: string; limit: number },
+  options: { sink?: string; limit: number; after?: DeadLetterPlace },
 ): Promise<DeadLetter[]> {
+  const { after } = options;
+  const order = '"deadMicros" DESC, domain_key DESC, url_hash DESC, version DESC';
   const result = await db.query<DeadLetter>(
     `SELECT l.sink, l.domain_key AS "domainKey", l.url_hash AS hash, l.version, d.url, d.title, l.dead_at AS "deadAt",
-            l.attempts, l.error
-       FROM (SELECT * FROM dead_letters WHERE $1::text IS NULL OR sink = $1 ORDER BY dead_at DESC LIMIT $2) l
+            l.attempts, l.error, l."deadMicros"::text AS "deadMicros"
+       FROM (SELECT *, ${micros} AS "deadMicros" FROM dead_letters
+              WHERE ($1::text IS NULL OR sink = $1)
+                AND ($3::bigint IS NULL OR (${micros}, domain_key, url_hash, version) < ($3, $4::bigint, $5::bytea, $6::integer))
+              ORDER BY ${order} LIMIT $2) l
        LEFT JOIN documents d ON d.bucket = l.bucket AND d.domain_key = l.domain_key AND d.url_hash = l.url_hash
-      ORDER BY l.dead_at DESC`,
-    [options.sink ?? null, options.limit],
+      ORDER BY l."deadMicros" DESC, l.domain_key DESC, l.url_hash DESC, l.version DESC`,
+    [
+      options.sink ?? null,
+      options.limit,
+      after?.deadMicros ?? null,
+      after?.domainKey.toString() ?? null,
+      after?.hash ?? null,
+      after?.version ?? null,
+    ],
   );
   return result.rows;
 }

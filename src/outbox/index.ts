@@ -1,6 +1,6 @@
 export { type Backlog, type BacklogBounds, measureBacklog, tidyOutbox } from './backlog.ts';
 export { type ClaimOptions, claimDeliveries, type Delivery, type RawPage } from './claim.ts';
-export { type DeadLetter, listDeadLetters, retryDeadLetters } from './dead-letters.ts';
+export { type DeadLetter, type DeadLetterPlace, listDeadLetters, retryDeadLetters } from './dead-letters.ts';
 export { type DeliveryEnd, type EndedDelivery, saveEnds } from './ends.ts';
 export { leaseSink, releaseSink, renewSink, type SinkLease, saveSinkFailure } from './leases.ts';
 export {

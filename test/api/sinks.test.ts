@@ -38,6 +38,19 @@ test('dead letters are shown and tried again', async () => {
   const { body } = await lab.ask('GET', '/api/v1/sinks/archive/dead-letters');
   expect(body.items).toHaveLength(2);
   expect(body.items[0]).toMatchObject({ error: 'too long', attempts: 1, version: 1 });
+  expect(body.cursor).toBe(null);
+  // Both became dead at the same moment: a page ends between them and loses none.
+  const first = (await lab.ask('GET', '/api/v1/sinks/archive/dead-letters?limit=1')).body;
+  const rest = (await lab.ask('GET', `/api/v1/sinks/archive/dead-letters?limit=1&cursor=${first.cursor}`))
+    .body;
+  expect([...first.items, ...rest.items]).toEqual(body.items);
+  const end = (await lab.ask('GET', `/api/v1/sinks/archive/dead-letters?limit=1&cursor=${rest.cursor}`)).body;
+  expect(end).toEqual({ items: [], cursor: null });
+  for (const cursor of ['x', '1.2.3', `${first.cursor}0000000000`, `99999999999999999.${body.items[0].id}`])
+    expect(
+      (await lab.ask('GET', `/api/v1/sinks/archive/dead-letters?cursor=${cursor}`)).body.code,
+      cursor,
+    ).toBe('cursor_invalid');
   expect((await lab.ask('POST', '/api/v1/sinks/archive/retry')).body).toEqual({ retried: 2 });
   expect(await archive()).toMatchObject({ waiting: 2, deadLetters: 0 });
 });
@@ -89,6 +102,7 @@ test('whatever comes, nothing breaks', async () => {
   for (const text of hostileTexts) {
     const part = new URLSearchParams({ v: text }).toString().slice(2);
     await lab.ask('GET', `/api/v1/sinks/index/dead-letters?limit=${part}`);
+    await lab.ask('GET', `/api/v1/sinks/index/dead-letters?cursor=${part}`);
     await lab.ask('GET', `/api/v1/sinks?x=${part}`);
     if (part !== '') await lab.ask('POST', `/api/v1/sinks/${part}/retry`);
   }

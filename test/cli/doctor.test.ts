@@ -206,6 +206,7 @@ test("the API's port: free, ours, or somebody else's", async () => {
   expect(of(await look({ config: at(ours), open }), 'api')[0]!.sentence).toContain('The API answers');
   const { status, body } = await lab.ask('GET', '/api/v1/diagnosis');
   expect(status).toBe(200);
+  expect(Math.abs(Date.parse(body.at) - Date.now())).toBeLessThan(3_600_000);
   expect(of(body as Diagnosis, 'schema')[0]).toMatchObject({ state: 'ok', advice: null });
   expect(of(body as Diagnosis, 'api')).toEqual([]);
   expect((await lab.ask('GET', '/api/v1/diagnosis?deep=1')).status).toBe(400);

@@ -47,7 +47,7 @@ export function addSinksCommands(program: Command): void {
       const limit = wholeNumber('--limit', flags.limit, { least: 1, most: 1000 });
       const context = loadContext(command);
       const { items: letters } = await askSink(context, (api) =>
-        api.get<{ items: Json<Omit<DeadLetter, 'domainKey' | 'hash'>>[] }>(
+        api.get<{ items: Json<Omit<DeadLetter, 'domainKey' | 'hash' | 'deadMicros'>>[] }>(
           pathOf`/api/v1/sinks/${name}/dead-letters`,
           { limit },
         ),

@@ -2,7 +2,8 @@ import type { Answer } from '../../api/client.ts';
 import { may } from '../../api/session.ts';
 import { useAction } from '../../api/use-action.ts';
 import { confirm } from '../../parts/confirm.ts';
-import { plural } from '../../parts/format.ts';
+import { plural, totalText } from '../../parts/format.ts';
+import { say } from '../../parts/toasts.ts';
 
 /** Something that needs somebody. */
 export type Attention = Answer<'getOverview'>['attention'][number];
@@ -11,6 +12,7 @@ type Switch = Answer<'setSwitch'>['name'];
 
 const roleOf: Readonly<Partial<Record<Action['kind'], 'write' | 'admin'>>> = {
   poll_channel: 'write',
+  retry_channels: 'write',
   reset_domain: 'write',
   retry_dead_letters: 'write',
   resume_sink: 'write',
@@ -20,7 +22,7 @@ const roleOf: Readonly<Partial<Record<Action['kind'], 'write' | 'admin'>>> = {
 /** Whether it is done here and now; what this user may not do is only shown, as what takes a screen to do. */
 export function isDoneHere({ kind, target }: Action): boolean {
   const role = roleOf[kind];
-  return role !== undefined && may(role) && target.id !== null;
+  return role !== undefined && may(role) && (target.id !== null || kind === 'retry_channels');
 }
 
 /** Does what stands beside a trouble, after a question where it changes much. */
@@ -37,6 +39,31 @@ export function useAttentionActs() {
     return reason === null
       ? null
       : act('resetDomain', { path: { name }, body: { reason } }, `${name} is asked again.`);
+  }
+
+  async function retryChannels(): Promise<unknown> {
+    const body = { action: 'poll', filter: { state: 'failing' } } as const;
+    const before = await act('actOnChannels', { body: { ...body, dryRun: true } });
+    if (before === null) return null;
+    const answer = await confirm({
+      title: 'Try all of them again?',
+      text: `All ${totalText(before.total)} channels that fail are polled as soon as their domains may be asked.`,
+      label: 'Try them again',
+    });
+    if (answer === null) return null;
+    let polled = 0;
+    let cursor: string | null = null;
+    do {
+      const done: Answer<'actOnChannels'> | null = await act('actOnChannels', {
+        body: { ...body, ...(cursor === null ? {} : { cursor }) },
+      });
+      // What was said of the failure has been said; what was done stays done.
+      if (done === null) return polled;
+      polled += done.outcomes.polled ?? 0;
+      cursor = done.cursor;
+    } while (cursor !== null);
+    say(`${plural(polled, 'channel is', 'channels are')} tried again.`);
+    return polled;
   }
 
   async function retryLetters(id: string): Promise<unknown> {
@@ -71,6 +98,7 @@ export function useAttentionActs() {
   }
 
   async function run({ kind, target: { id } }: Action): Promise<unknown> {
+    if (kind === 'retry_channels') return retryChannels();
     if (id === null) return null;
     if (kind === 'poll_channel')
       return act(

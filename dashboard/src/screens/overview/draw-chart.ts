@@ -13,7 +13,8 @@ type Options = {
 };
 
 const height = 190;
-const axisWidth = 48;
+// About as wide as a letter of the font below is.
+const letterWidth = 7;
 const font = '12px system-ui, sans-serif';
 
 /** Draws a chart into an element; the answer can be resized, given other numbers, and taken away. */
@@ -27,7 +28,7 @@ export function drawChart(options: Options): uPlot {
   const scale: uPlot.Axis = {
     ...axis,
     grid,
-    size: axisWidth,
+    size: (_, texts) => 16 + letterWidth * Math.max(2, ...(texts ?? []).map((text) => text.length)),
     space: 36,
     incrs: chart.marks,
     values: (_, splits) => splits.map(chart.text),

@@ -30,7 +30,7 @@ const urls = (query: Record<string, string>): RouteLocationRaw => ({ path: '/fro
 export function stagesOf({ counts, flow }: Overview): Stage[] {
   const { exits } = flow;
   const minutes = flow.seconds / 60;
-  const lately = `in the last ${Math.round(minutes)} min`;
+  const lately = `in the last ${Math.floor(minutes)} min`;
   const within = (perMinute: number): string => countText(perMinute * minutes);
   // Whatever was tried ends as one of these; what robots.txt forbids is among the dead.
   const tried =

@@ -141,6 +141,28 @@ test('paused, nothing changes; going on catches up', async () => {
   await page.close();
 });
 
+test('without an answer what is shown stays, and says that it is from before', async () => {
+  const page = await openReady('/');
+  await page.getByRole('region', { name: 'Flow' }).waitFor();
+  await page.route('**/api/v1/overview', (route) => route.abort());
+  await lab.api.ask('PUT', '/api/v1/switches/refresh', { on: false });
+  await page
+    .getByRole('banner')
+    .getByRole('link', { name: 'No answer What is shown is from before.' })
+    .waitFor();
+  const problem = page.getByRole('alert').filter({ hasText: 'The server does not answer.' });
+  await problem.getByText('unreachable').waitFor();
+  await page.getByRole('region', { name: 'Flow' }).waitFor();
+  expect(await findBarriers(page)).toEqual([]);
+  await page.unroute('**/api/v1/overview');
+  await problem.getByRole('button', { name: 'Try again' }).click();
+  await page.getByText('The switch refresh was turned off').waitFor();
+  await problem.waitFor({ state: 'detached' });
+  await lab.api.ask('PUT', '/api/v1/switches/refresh', { on: true });
+  await page.getByText('Nothing needs you.').waitFor();
+  await page.close();
+});
+
 test('the theme and how times are told are remembered', async () => {
   const page = await openReady('/');
   const ground = (): Promise<unknown> => page.evaluate('getComputedStyle(document.body).backgroundColor');

@@ -153,6 +153,26 @@ test('charts are tables too, their span is in the address, and the pointer tells
   await other.close();
 });
 
+test('charts are drawn anew in other colours and on a window of another size', async () => {
+  const page = await lab.open('/?span=7d');
+  const canvas = page.getByRole('img', { name: /^In the last 7 days .* fetched/ }).locator('canvas');
+  const drawing = (): Promise<string> =>
+    canvas.evaluate((one) => (one as unknown as { toDataURL(): string }).toDataURL());
+  const width = async (): Promise<number> => (await canvas.boundingBox())!.width;
+  const light = await drawing();
+  await page.locator('summary').first().click();
+  await page.getByLabel('Colours').selectOption('dark');
+  await expect.poll(drawing).not.toBe(light);
+  const dark = await drawing();
+  await page.getByLabel('Colours').selectOption('light');
+  await expect.poll(drawing).not.toBe(dark);
+  const wide = await width();
+  await page.setViewportSize({ width: 400, height: 800 });
+  await expect.poll(width).toBeLessThan(wide);
+  expect(await overflowOf(page)).toBe(0);
+  await page.close();
+});
+
 test('a channel that fails is polled from here, and many are at once', async () => {
   await failFeeds(pool(), feeds.slice(0, 1));
   expect(await countDue(pool())).toBe(0);

@@ -1,5 +1,4 @@
 import { gzipSync } from 'node:zlib';
-import type { Response } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type DashboardLab, findBarriers, overflowOf, startDashboardLab } from './lab.ts';
 

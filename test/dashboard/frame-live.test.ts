@@ -44,7 +44,7 @@ async function openReady(path: string, options: Parameters<DashboardLab['open']>
 
 test('the search leads by keys alone to what a text means', async () => {
   const page = await openReady('/sources/a/b/c/d');
-  const search = page.getByRole('combobox', { name: 'Search' });
+  const search = page.getByRole('combobox', { name: 'Find anything' });
   const list = page.getByRole('listbox', { name: 'Suggestions' });
   const goHome = async (): Promise<void> => {
     await page.keyboard.press('g');

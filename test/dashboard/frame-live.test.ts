@@ -44,9 +44,16 @@ async function openReady(path: string, options: Parameters<DashboardLab['open']>
 
 test('the search leads by keys alone to what a text means', async () => {
   const page = await openReady('/sources/a/b/c/d');
-  const search = page.getByRole('combobox', { name: 'Search' });
+  const search = page.getByRole('combobox', { name: 'Find anything' });
   const list = page.getByRole('listbox', { name: 'Suggestions' });
+  const goHome = async (): Promise<void> => {
+    await page.keyboard.press('g');
+    await page.keyboard.press('o');
+    await page.waitForURL((url) => url.pathname === '/');
+  };
   const go = async (typed: string, keys: readonly string[]): Promise<string> => {
+    // From the overview: the documents have a search of their own under this key.
+    await goHome();
     await page.keyboard.press('/');
     expect(await isSearching(page)).toBe(true);
     await page.keyboard.type(typed);
@@ -69,6 +76,7 @@ test('the search leads by keys alone to what a text means', async () => {
   const { id, url } = body.items[0] as { id: string; url: string };
   expect(await go(url, ['Enter'])).toBe(`/documents/${id}`);
 
+  await goHome();
   await page.keyboard.press('/');
   await page.keyboard.type('herald');
   await list.waitFor();

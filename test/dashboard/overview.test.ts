@@ -233,6 +233,8 @@ test('switches, sinks and what they refused are mended from here, each by who ma
     .waitFor();
   expect(await state(reader).getByRole('button').count()).toBe(0);
   expect(await state(reader).getByRole('link', { name: 'Show it' }).count()).toBe(3);
+  const sink = state(reader).getByRole('link', { name: 'Show it (search)' }).first();
+  expect(await sink.getAttribute('href')).toBe('/state/sinks/search');
   await reader.close();
   const writer = await lab.open('/', { role: 'write' });
   await state(writer).getByRole('button', { name: 'Let it go on (search)' }).waitFor();

@@ -10,13 +10,14 @@ type Target = {
   filter?: Readonly<Record<string, string>>;
 };
 
-// Sinks have no screen of their own.
-const screenOf: Readonly<Record<string, string>> = { sinks: 'health' };
-
 /** Where something that the API points at is shown. */
 export function placeOf({ screen, id, query, filter = {} }: Target): RouteLocationRaw {
-  const path = places.find(({ name }) => name === (screenOf[screen] ?? screen))?.path ?? '/';
-  if (screen === 'sinks') return { path, query: { tab: 'sinks' } };
+  const path = places.find(({ name }) => name === screen)?.path ?? '/';
+  // Sinks are a part of the health screen.
+  if (screen === 'sinks')
+    return id === null
+      ? { path: '/state', query: { tab: 'sinks' } }
+      : `/state/sinks/${encodeURIComponent(id)}`;
   if (screen === 'settings') return { path, query: { tab: 'switches' } };
   if (id !== null) return `${path === '/' ? '' : path}/${encodeURIComponent(id)}`;
   if (query !== null && query !== undefined) return { path, query: { q: query } };

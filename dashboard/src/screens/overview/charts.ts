@@ -62,7 +62,7 @@ const wasSeen = (point: Point): boolean =>
 export function chartsOf(series: Series): { times: number[]; charts: Chart[] } {
   const { points, span } = series;
   const done = points.slice(0, -1);
-  const shown = done.some(wasSeen) ? done : points;
+  const shown = withoutBefore(done.some(wasSeen) ? done : points);
   const over = spans.find(({ key }) => key === span)!.words;
   return {
     times: shown.map(({ at }) => Date.parse(at) / 1000),
@@ -73,6 +73,15 @@ export function chartsOf(series: Series): { times: number[]; charts: Chart[] } {
       delay(shown, over),
     ],
   };
+}
+
+// A young installation has little to show: its first minutes should not be a dot at the edge of an empty hour.
+const leastSteps = 10;
+
+/** The steps from the first that anybody saw on. */
+function withoutBefore(points: readonly Point[]): readonly Point[] {
+  const first = points.findIndex(wasSeen);
+  return first <= 0 ? points : points.slice(Math.max(0, Math.min(first, points.length - leastSteps)));
 }
 
 const counted =

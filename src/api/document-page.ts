@@ -16,7 +16,7 @@ const mostTextBytes = 900_000;
 
 const style =
   ':root{color-scheme:light dark}body{font:16px/1.6 system-ui,sans-serif;max-width:44rem;margin:0 auto;padding:1rem;overflow-wrap:anywhere}' +
-  'small{opacity:.7}pre{white-space:pre-wrap}table{border-collapse:collapse}td,th{border:1px solid #8884;padding:.25rem .5rem;text-align:left}' +
+  'h1{font-size:1.5rem;line-height:1.3}small{opacity:.7}pre{white-space:pre-wrap}table{border-collapse:collapse}td,th{border:1px solid #8884;padding:.25rem .5rem;text-align:left}' +
   'blockquote{border-left:3px solid #8884;margin-left:0;padding-left:1rem}';
 
 /*

@@ -101,6 +101,34 @@ test('a title and a text with markup stay text', async () => {
   await page.context().close();
 });
 
+test('the page of a document is shown in a frame that may do nothing', async () => {
+  const page = await lab.open('/documents');
+  // Without a kept page it is made of the text.
+  await lab.api.database.pool.query('DELETE FROM raw_pages');
+  await page.goto(`${lab.api.address}${open(at.hostile, 'page')}`);
+  const frame = page.frameLocator('iframe[title="The article as a page"]');
+  await frame.getByText('<script>window.broken = 3</script> and <img src=x').waitFor();
+  const paragraph =
+    'The ferry crossed the strait again on Tuesday, after a year in which nobody had seen it leave the northern quay.';
+  const html = `<html><body onload="top.broken = 5"><script>top.broken = 6</script><article><h2>At the quay</h2>
+    ${`<p onclick="top.broken = 7">${paragraph} <a href="javascript:top.broken = 8">here</a> <a href="https://herald.example/map">map</a></p>`.repeat(6)}
+    <form action="https://elsewhere.example/"><input name="a"></form><iframe src="https://elsewhere.example/"></iframe>
+    <p>${paragraph}<img src="https://elsewhere.example/pixel.gif" alt="A ferry" onerror="top.broken = 9"></p></article></body></html>`;
+  await lab.api.database.pool.query(
+    `INSERT INTO raw_pages (bucket, domain_key, url_hash, fetched_at, encoding, content_type, body)
+     SELECT bucket, domain_key, url_hash, crawled_at, 'identity', 'text/html; charset=utf-8', $2 FROM documents WHERE url = $1`,
+    [at.bridge, Buffer.from(html)],
+  );
+  await page.goto(`${lab.api.address}${open(at.bridge, 'page')}`);
+  await frame.getByRole('link', { name: 'map' }).first().waitFor();
+  expect(await frame.getByRole('link', { name: 'here' }).count()).toBe(0);
+  expect(
+    await frame.locator('script, iframe, form, input, img, [onclick], [onload], [onerror]').count(),
+  ).toBe(0);
+  expect(await page.evaluate('window.broken')).toBeUndefined();
+  await page.context().close();
+});
+
 test('two versions are compared', async () => {
   const page = await lab.open(`${open(at.edited, 'versions')}&q=tides`);
   await page.getByText('1 line removed, 1 line added.').waitFor();

@@ -156,7 +156,10 @@ test('or deletes them, with all that hangs on them', async () => {
   );
   expect(totals.rows[0]!.documents).toBe(0);
   // The sums of everything ever stored keep them; here they are put right for the check at the end.
-  await pool.query('INSERT INTO counter_deltas (bucket, minute, documents) VALUES (0, now(), $1)', [-before]);
+  await pool.query(
+    'INSERT INTO counter_deltas (bucket, minute, source_id, documents) VALUES (0, now(), $1, $2)',
+    [id, -before],
+  );
 });
 
 test('in the end slots agree with their rows and nobody was hurried', async () => {

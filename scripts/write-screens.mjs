@@ -12,7 +12,9 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const out = join(root, 'docs', 'screens');
 const main = join(root, 'dist', 'src', 'cli', 'main.js');
 const enoughDocuments = Number(process.env.SCREENS_DOCUMENTS ?? 600);
-const mostMs = 180_000;
+// Charts need some minutes to have a shape.
+const leastMs = Number(process.env.SCREENS_SECONDS ?? 360) * 1000;
+const mostMs = leastMs + 180_000;
 
 /** Starts the program and answers its process and the link that signs a browser in. */
 async function start(args) {
@@ -73,12 +75,13 @@ async function onDemo(browser) {
     const context = await browser.newContext({ timezoneId: 'Europe/Vienna', locale: 'en-GB' });
     const first = await context.newPage();
     await first.goto(link);
-    const until = Date.now() + mostMs;
+    const startedAt = Date.now();
     let documents = [];
     for (;;) {
       const stats = await json(context, `${address}/api/v1/frontier/stats`);
       documents = (await json(context, `${address}/api/v1/documents?limit=20&language=en`)).items;
-      if (stats.urls.fetched >= enoughDocuments || Date.now() > until) break;
+      const passedMs = Date.now() - startedAt;
+      if ((stats.urls.fetched >= enoughDocuments && passedMs >= leastMs) || passedMs > mostMs) break;
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }
     await first.close();

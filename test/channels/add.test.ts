@@ -7,11 +7,11 @@ import { type Engine, startEngine } from '../../src/engine.ts';
 import { createLog } from '../../src/telemetry/index.ts';
 import { makeDue } from '../e2e/crawl-state.ts';
 import { waitUntil } from '../e2e/wait.ts';
-import { type Ended, runOutrider } from '../process/outrider.ts';
+import { CliHost, type Ended } from '../process/outrider.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { feed, type PublisherChange, startWeb, type Web } from '../web/index.ts';
 
-// What a newcomer types, as real processes, while an engine crawls a simulated web.
+// What a newcomer types, command after command, while an engine crawls a simulated web.
 const site = (name: string, more: PublisherChange): PublisherChange => ({
   domain: `${name}.test`,
   host: `${name}.test`,
@@ -75,13 +75,15 @@ beforeAll(async () => {
   };
 });
 afterAll(async () => {
+  await host.close();
   await engine?.stop();
   await web.close();
   await database.drop();
   rmSync(dir, { recursive: true, force: true });
 });
 
-const run = (...args: string[]): Promise<Ended> => runOutrider(args, { home: dir, env });
+const host = new CliHost();
+const run = (...args: string[]): Promise<Ended> => host.run(args, { home: dir, env });
 const add = async (url: string): Promise<string> => {
   const { code, stdout, stderr } = await run('add', url);
   expect(code, stderr).toBe(0);

@@ -8,7 +8,7 @@ import { type Diagnosis, diagnose, type Finding } from '../../src/diagnose/index
 import { saveSink } from '../../src/outbox/index.ts';
 import { saveSwitch } from '../../src/switches/index.ts';
 import { type ApiLab, startApiLab } from '../api/lab.ts';
-import { type Ended, runOutrider } from '../process/outrider.ts';
+import { CliHost, type Ended, runOutrider } from '../process/outrider.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 
 let home: string;
@@ -21,12 +21,16 @@ beforeEach(async () => {
   database = await createTestDatabase();
 });
 afterEach(() => database.drop());
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+afterAll(async () => {
+  await host.close();
+  rmSync(home, { recursive: true, force: true });
+});
 
 // A name that every machine resolves by itself, so that the tests ask no resolver.
 const usual = { OUTRIDER_FETCH_CONTACT_URL: 'http://localhost/about', OUTRIDER_API_PORT: '0' };
+const host = new CliHost();
 const run = (args: string[], env: Record<string, string> = {}): Promise<Ended> =>
-  runOutrider(['doctor', ...args], { home, env: { DATABASE_URL: database.url, ...usual, ...env } });
+  host.run(['doctor', ...args], { home, env: { DATABASE_URL: database.url, ...usual, ...env } });
 
 const config = () => loadConfig({ env: { ...usual } }).config;
 const look = (change: Partial<Parameters<typeof diagnose>[0]> = {}): Promise<Diagnosis> =>

@@ -3,14 +3,17 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Ended, runOutrider } from '../process/outrider.ts';
+import { CliHost, type Ended, runOutrider } from '../process/outrider.ts';
 
 let home: string;
+let host: CliHost;
 
 beforeAll(() => {
   home = mkdtempSync(join(tmpdir(), 'outrider-cli-'));
+  host = new CliHost();
 });
-afterAll(() => {
+afterAll(async () => {
+  await host.close();
   // None of these commands has any business with a database.
   expect(existsSync(dataDir())).toBe(false);
   rmSync(home, { recursive: true, force: true });
@@ -75,7 +78,7 @@ describe('help', () => {
     ['migrate', '--status'],
     ['config', '--dump'],
   ])('%s --help explains itself', async (command, words) => {
-    const { code, stdout } = await run([...command.split(' '), '--help']);
+    const { code, stdout } = await host.run([...command.split(' '), '--help'], { home });
     expect(code).toBe(0);
     expect(stdout).toContain(`Usage: outrider ${command}`);
     expect(stdout).toContain(words);
@@ -137,11 +140,10 @@ describe('mistakes end with code 2 and say what to do', () => {
       ['nowhere.yaml', 'no such file'],
     ],
   ])('%s', async (_name, args, words) => {
-    const { code, stderr } = await runOutrider(args, {
-      home,
-      env: { OUTRIDER_DATA_DIR: dataDir() },
-      input: 'https://example.com/\n',
-    });
+    const options = { home, env: { OUTRIDER_DATA_DIR: dataDir() } };
+    const { code, stderr } = await (args.includes('-')
+      ? runOutrider(args, { ...options, input: 'https://example.com/\n' })
+      : host.run(args, options));
     for (const word of words) expect(stderr).toContain(word);
     expect(stderr).not.toMatch(/\n {4}at /);
     expect(code).toBe(2);

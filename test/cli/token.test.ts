@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from '../e2e/wait.ts';
-import { type Ended, Outrider, runOutrider } from '../process/outrider.ts';
+import { CliHost, type Ended, Outrider } from '../process/outrider.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 
 let database: TestDatabase;
@@ -16,12 +16,14 @@ beforeAll(async () => {
   env = { DATABASE_URL: database.url, OUTRIDER_API_PORT: '0', LOG_LEVEL: 'info', LOG_FORMAT: 'json' };
 });
 afterAll(async () => {
+  await host.close();
   await database.drop();
   rmSync(home, { recursive: true, force: true });
 });
 
+const host = new CliHost();
 const run = (args: string[], more: Record<string, string> = {}): Promise<Ended> =>
-  runOutrider(args, { home, env: { ...env, ...more } });
+  host.run(args, { home, env: { ...env, ...more } });
 const serve = async (more: Record<string, string> = {}): Promise<{ server: Outrider; address: string }> => {
   const server = new Outrider(['serve'], { home, env: { ...env, ...more } });
   await server.says('Sign in');

@@ -29,6 +29,12 @@ function searches(domain: string): Record<string, (n: number) => string> {
     documents: () => '/api/v1/documents?limit=100',
     documentsOfSource: (n) => `/api/v1/documents?limit=100&source=source_${1 + n}`,
     sources: () => '/api/v1/sources',
+    sourcesActivity: (n) =>
+      `/api/v1/sources/activity?slugs=${Array.from({ length: 50 }, (_, one) => `source_${1 + n + one}`).join()}`,
+    channels: () => '/api/v1/channels',
+    audit: () => '/api/v1/audit',
+    sinks: () => '/api/v1/sinks',
+    database: () => '/api/v1/database',
   };
 }
 
@@ -60,6 +66,7 @@ function domainRoutes(domains: readonly BenchDomain[]): Record<string, (n: numbe
     domainsByPrefix: (n) => `/api/v1/domains?q=site000${n}`,
     domainsRecent: () => '/api/v1/domains?sort=recent',
     domainsByScore: () => '/api/v1/domains?sort=score',
+    domainsOpen: () => '/api/v1/domains?circuit=open',
     domainsTop: () => '/api/v1/domains/top',
     domain: (n) => `/api/v1/domains/${domainOf(n)}`,
     domainEvents: (n) => `/api/v1/domains/${domainOf(n)}/events`,

@@ -41,10 +41,13 @@ export async function run(args: string[]): Promise<object> {
       applicationName: 'bench api',
     });
     const log = createLog({ level: 'error', format: 'json' });
+    // Some answers are shared for seconds: by this clock every request is the first of its minute.
+    let aheadMs = 0;
+    const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + aheadMs };
     const api = await startApi({
       database,
       config,
-      clock: systemClock,
+      clock,
       log,
       metrics: createMetrics(),
       version: 'bench',
@@ -56,7 +59,11 @@ export async function run(args: string[]): Promise<object> {
       const routes: Record<string, Timing> = {};
       const only = new RegExp(String(values.only), 'i');
       for (const [name, path] of Object.entries(routesOf(domains)))
-        if (only.test(name)) routes[name] = await time(rounds, made.token, (n) => `${api.address}${path(n)}`);
+        if (only.test(name))
+          routes[name] = await time(rounds, made.token, (n) => {
+            aheadMs += 60_000;
+            return `${api.address}${path(n)}`;
+          });
       const submit10k = await timeSubmits(api.address, made.token);
       return { rows, domains: domains.length, documents, load: loadavg()[0], submit10k, routes };
     } finally {

@@ -16,6 +16,8 @@ export default defineConfig({
     // The polyfill is a script inside the page, which our policy forbids; browsers of the target need none.
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // What others wrote and let us use goes along with its terms.
+    license: { fileName: 'licenses.md' },
   },
   server: {
     // `npm run dev:dashboard` beside a running `outrider up`: pages from here, answers from there.

@@ -12,6 +12,8 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const out = join(root, 'docs', 'screens');
 const main = join(root, 'dist', 'src', 'cli', 'main.js');
 const enoughDocuments = Number(process.env.SCREENS_DOCUMENTS ?? 600);
+// Pictures whose names match: SCREENS_ONLY=overview npm run screens
+const only = new RegExp(process.env.SCREENS_ONLY ?? '');
 // Charts need some minutes to have a shape.
 const leastMs = Number(process.env.SCREENS_SECONDS ?? 360) * 1000;
 const mostMs = leastMs + 180_000;
@@ -92,7 +94,7 @@ async function onDemo(browser) {
     const document = documents[0];
     const word = document.title.split(' ').find((part) => part.length > 5) ?? 'news';
     const shots = [
-      { name: 'overview', path: '/' },
+      { name: 'overview', path: '/', height: 1300 },
       { name: 'overview-dark', path: '/', scheme: 'dark' },
       { name: 'overview-narrow', path: '/', width: 360, height: 780 },
       { name: 'sources', path: '/sources' },
@@ -112,7 +114,7 @@ async function onDemo(browser) {
       { name: 'settings', path: '/settings' },
       { name: 'tokens', path: '/settings?tab=tokens' },
     ];
-    for (const shot of shots) await shoot(context, address, shot);
+    for (const shot of shots) if (only.test(shot.name)) await shoot(context, address, shot);
     await context.close();
   } finally {
     await stop(demo);

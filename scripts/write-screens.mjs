@@ -49,11 +49,7 @@ function hideHost(name) {
   while (walker.nextNode()) walker.currentNode.data = walker.currentNode.data.replaceAll(name, 'crawler-1');
 }
 
-async function shoot(
-  context,
-  address,
-  { name, path, width = 1280, height = 820, scheme = 'light', ready, act },
-) {
+async function shoot(context, address, { name, path, width = 1280, height = 820, scheme = 'light' }) {
   const page = await context.newPage();
   await page.setViewportSize({ width, height });
   await page.emulateMedia({ colorScheme: scheme, reducedMotion: 'reduce' });
@@ -61,8 +57,6 @@ async function shoot(
   await page.locator('main h1').first().waitFor();
   // Whatever a screen waits for shows lines meanwhile.
   await page.locator('.lines').first().waitFor({ state: 'detached' });
-  if (ready) await page.getByText(ready).first().waitFor();
-  if (act) await act(page);
   await page.evaluate(hideHost, hostname());
   await page.evaluate('document.fonts.ready.then(() => new Promise((next) => requestAnimationFrame(next)))');
   await page.screenshot({ path: join(out, `${name}.png`) });

@@ -66,19 +66,6 @@ export const channelShape = answer(channelFields);
 /** What was added, or was there. */
 export const addedShape = answer({ ...channelFields, created: Type.Boolean() });
 
-/** One poll of the crawl log. */
-export const pollShape = answer({
-  at: date,
-  status: orNull(Type.Integer()),
-  outcome: Type.String(),
-  url: Type.String(),
-  waitMs: orNull(Type.Integer()),
-  headersMs: orNull(Type.Integer()),
-  totalMs: orNull(Type.Integer()),
-  bytes: orNull(count),
-  worker: Type.String(),
-});
-
 /** A channel as it is answered. */
 export function shownChannel(channel: ChannelStatus, pace: Pace, push: PushState | null) {
   const { hash: _hash, rhythm: _rhythm, polls, notModified, itemsSeen, itemsNew, ...rest } = channel;

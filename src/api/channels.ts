@@ -38,10 +38,10 @@ import {
   intervalSeconds,
   kinds,
   named,
-  pollShape,
   shownChannel,
 } from './channel-schemas.ts';
 import { parseCursor, serialRange, timeRange, writeCursor } from './cursors.ts';
+import { attemptShape } from './frontier-schemas.ts';
 import {
   address,
   answer,
@@ -171,7 +171,7 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
           'Looks at 20,000 requests of the domain at a time: a page may have few items, or none, and a cursor that goes on.',
         params: named,
         querystring: Type.Object({ limit: limit(500, 50), cursor: Type.Optional(cursor) }, strict),
-        response: { 200: page(pollShape) },
+        response: { 200: page(attemptShape) },
       },
     },
     async ({ params, query }) => {

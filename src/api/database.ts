@@ -1,9 +1,10 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { type Database, type DatabaseFacts, loadDatabaseFacts } from '../db/index.ts';
+import { type Database, loadDatabaseFacts } from '../db/index.ts';
 import type { Clock } from '../telemetry/index.ts';
 import { answer, answers, count, date, orNull, strict } from './schemas.ts';
+import { shareAnswer } from './shared-answer.ts';
 
 const mostTables = 15;
 const sharedMs = 10_000;
@@ -41,7 +42,8 @@ export function addDatabaseRoutes(
   { database, clock }: { database: Database; clock: Clock },
 ): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();
-  let shared: { until: number; facts: Promise<DatabaseFacts> } | null = null;
+  // The files of the database are looked at once for all screens that watch.
+  const load = shareAnswer(clock, sharedMs, () => loadDatabaseFacts(database.pool, mostTables));
   app.get(
     '/api/v1/database',
     {
@@ -54,17 +56,6 @@ export function addDatabaseRoutes(
         response: answers(databaseShape),
       },
     },
-    async () => {
-      const now = clock.monotonic();
-      // Many screens may watch: the files are looked at once for all of them.
-      if (shared === null || now >= shared.until) {
-        const facts = loadDatabaseFacts(database.pool, mostTables);
-        shared = { until: now + sharedMs, facts };
-        facts.catch(() => {
-          shared = null;
-        });
-      }
-      return shared.facts;
-    },
+    load,
   );
 }

@@ -3,9 +3,10 @@ import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
-import { type Diagnosis, diagnose } from '../diagnose/index.ts';
+import { diagnose } from '../diagnose/index.ts';
 import type { Clock } from '../telemetry/index.ts';
 import { answers, date, strict } from './schemas.ts';
+import { shareAnswer } from './shared-answer.ts';
 
 const state = Type.Union([Type.Literal('ok'), Type.Literal('warn'), Type.Literal('fail')]);
 const diagnosis = Type.Object(
@@ -36,11 +37,10 @@ export function addDiagnosisRoutes(
   { database, config, version, clock }: { database: Database; config: Config; version: string; clock: Clock },
 ): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();
-  const look = async (): Promise<Diagnosis & { at: Date }> => ({
+  const load = shareAnswer(clock, lifeMs, async () => ({
     ...(await diagnose({ config, version, open: async () => database, withPort: false })),
     at: new Date(clock.now()),
-  });
-  let latest: { at: number; diagnosis: Promise<Diagnosis & { at: Date }> } | null = null;
+  }));
   app.get(
     '/api/v1/diagnosis',
     {
@@ -52,14 +52,6 @@ export function addDiagnosisRoutes(
         response: answers(diagnosis),
       },
     },
-    async () => {
-      const now = clock.monotonic();
-      if (latest === null || now - latest.at >= lifeMs)
-        latest = {
-          at: now,
-          diagnosis: look(),
-        };
-      return latest.diagnosis;
-    },
+    load,
   );
 }

@@ -15,7 +15,7 @@ import {
 } from '../frontier/index.ts';
 import { requireSource } from '../sources/index.ts';
 import { channelHash, identifyUrl, urlId } from '../url/index.ts';
-import { date, oneOf, orNull, slug } from './schemas.ts';
+import { answer, count, date, oneOf, orNull, slug } from './schemas.ts';
 
 const listOf = (known: readonly string[]) => {
   const one = `(${known.join('|')})`;
@@ -170,4 +170,17 @@ export const rowCounts: Record<string, TInteger> = Object.fromEntries(
 export const shownUrl = <T extends UrlRow | UrlDetails>({ bucket: _bucket, domainKey, hash, ...row }: T) => ({
   id: urlId(domainKey, hash),
   ...row,
+});
+
+/** A request for a URL, as the crawl log has it. */
+export const attemptShape = answer({
+  at: date,
+  status: orNull(Type.Integer()),
+  outcome: Type.String(),
+  url: Type.String(),
+  waitMs: orNull(Type.Integer()),
+  headersMs: orNull(Type.Integer()),
+  totalMs: orNull(Type.Integer()),
+  bytes: orNull(count),
+  worker: Type.String(),
 });

@@ -19,9 +19,9 @@ import {
 } from '../frontier/index.ts';
 import { requireSource } from '../sources/index.ts';
 import { parseUrlId } from '../url/index.ts';
-import { pollShape } from './channel-schemas.ts';
 import { parseCursor, timeRange, writeCursor } from './cursors.ts';
 import {
+  attemptShape,
   type FilterQuery,
   filterFields,
   filterOf,
@@ -159,7 +159,7 @@ function addReading(instance: FastifyInstance, { pool }: Database): void {
           'Looks at 20,000 requests of the domain at a time: a page may have few items, or none, and a cursor that goes on.',
         params: idParams,
         querystring: Type.Object({ limit: limit(500, 50), cursor: Type.Optional(cursor) }, strict),
-        response: { 200: page(pollShape) },
+        response: { 200: page(attemptShape) },
       },
     },
     async ({ params, query }) => {

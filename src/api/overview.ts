@@ -8,12 +8,12 @@ import {
   foundKinds,
   loadOverview,
   loadSeries,
-  type Overview,
   screens,
   seriesSpans,
 } from '../overview/index.ts';
 import type { Clock } from '../telemetry/index.ts';
 import { answer, count, counted, date, oneOf, orNull, strict, text } from './schemas.ts';
+import { shareAnswer } from './shared-answer.ts';
 
 const tags = ['overview'];
 const rate = Type.Number({ minimum: 0 });
@@ -117,7 +117,7 @@ type Options = { database: Database; clock: Clock };
 /** What the dashboard shows first, its charts, and its search. */
 export function addOverviewRoutes(instance: FastifyInstance, { database: { pool }, clock }: Options): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();
-  let latest: { at: number; overview: Promise<Overview> } | null = null;
+  const load = shareAnswer(clock, lifeMs, () => loadOverview(pool));
   app.get(
     '/api/v1/overview',
     {
@@ -129,11 +129,7 @@ export function addOverviewRoutes(instance: FastifyInstance, { database: { pool 
         response: { 200: overviewShape },
       },
     },
-    async () => {
-      const now = clock.monotonic();
-      if (latest === null || now - latest.at >= lifeMs) latest = { at: now, overview: loadOverview(pool) };
-      return latest.overview;
-    },
+    load,
   );
   app.get(
     '/api/v1/overview/series',

@@ -12,7 +12,7 @@ import {
   startDiscovery,
 } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
-import type { Database, Queryable } from '../db/index.ts';
+import { countedUpTo, type Database, mostCounted, type Queryable } from '../db/index.ts';
 import { loadSelectorRates, removeSource } from '../documents/index.ts';
 import { AppError } from '../errors/index.ts';
 import { withScheme } from '../source-lists/index.ts';
@@ -65,7 +65,6 @@ import {
 
 const tags = ['sources'];
 const named = Type.Object({ slug }, strict);
-const mostCounted = 10_000;
 type Options = { database: Database; config: Config };
 
 /** Sources: who is followed. */
@@ -120,7 +119,7 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
       return {
         items: rows.map(shownStatus),
         cursor: nextId === null ? null : writeCursor([nextId]),
-        total: isAll ? await countUpTo(pool) : null,
+        total: isAll ? countedUpTo(await countSources(pool, mostCounted)) : null,
       };
     },
   );
@@ -157,12 +156,6 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
       items: await loadSelectorRates(pool, await requireSource(pool, params.slug), query.last),
     }),
   );
-}
-
-/** How many there are, counted to 10,000. */
-async function countUpTo(db: Queryable): Promise<{ count: number; exact: boolean }> {
-  const found = await countSources(db, mostCounted);
-  return { count: Math.min(found, mostCounted), exact: found <= mostCounted };
 }
 
 async function shownDiscovery(db: Queryable, sourceId: number) {

@@ -1,4 +1,4 @@
-import type { Queryable } from '../db/index.ts';
+import { type Counted, countedUpTo, mostCounted, type Queryable } from '../db/index.ts';
 import { loadSources, type Source } from '../sources/index.ts';
 import { saveAudit } from '../switches/index.ts';
 import type { Channel } from './channels.ts';
@@ -90,13 +90,8 @@ async function wake(
   return action === 'poll' ? 'polled' : 'reset';
 }
 
-const mostCounted = 10_000;
-
 /** How many channels fail, counted up to ten thousand. Index: channel_state_trouble. */
-export async function countFailing(
-  db: Queryable,
-  filter: FailingFilter,
-): Promise<{ count: number; exact: boolean }> {
+export async function countFailing(db: Queryable, filter: FailingFilter): Promise<Counted> {
   const result = await db.query<{ count: number }>(
     `SELECT count(*)::integer AS count FROM (
        SELECT FROM channel_state s JOIN channels c ON c.id = s.channel_id AND c.bucket = s.bucket
@@ -104,6 +99,5 @@ export async function countFailing(
           AND ($3::boolean OR c.parent_id IS NULL) LIMIT ${mostCounted + 1}) x`,
     [filter.sourceId ?? null, filter.kind ?? null, filter.files ?? false],
   );
-  const { count } = result.rows[0]!;
-  return { count: Math.min(count, mostCounted), exact: count <= mostCounted };
+  return countedUpTo(result.rows[0]!.count);
 }

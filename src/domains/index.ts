@@ -19,7 +19,6 @@ export {
   type DomainSort,
   domainSorts,
   listDomains,
-  mostCounted,
   topDomains,
 } from './list.ts';
 export {

@@ -1,4 +1,4 @@
-import type { Queryable } from '../db/index.ts';
+import { type Counted, countedUpTo, mostCounted, type Queryable } from '../db/index.ts';
 import { AppError } from '../errors/index.ts';
 import { type DomainStatus, domainStatuses } from './lifecycle.ts';
 
@@ -214,14 +214,11 @@ export async function countDomains(db: Queryable): Promise<Record<DomainStatus, 
   return counts;
 }
 
-/** Totals are exact up to here. */
-export const mostCounted = 10_000;
-
 /** How many domains there are of each status, counted up to ten thousand each. Index: domains_status. */
 export async function countDomainsUpTo(
   db: Queryable,
   prefix?: string,
-): Promise<Record<DomainStatus, { count: number; exact: boolean }>> {
+): Promise<Record<DomainStatus, Counted>> {
   const named =
     prefix === undefined ? '' : `AND d.name COLLATE "C" >= $2::text AND d.name COLLATE "C" < $3::text`;
   const result = await db.query<{ status: DomainStatus; count: number }>(
@@ -230,20 +227,17 @@ export async function countDomainsUpTo(
         SELECT FROM domains d WHERE d.status = s.status ${named} LIMIT ${mostCounted + 1}) x) c`,
     [domainStatuses, ...(prefix === undefined ? [] : [prefix, `${prefix}\u{10ffff}`])],
   );
-  return Object.fromEntries(
-    result.rows.map(({ status, count }) => [
-      status,
-      { count: Math.min(count, mostCounted), exact: count <= mostCounted },
-    ]),
-  ) as Record<DomainStatus, { count: number; exact: boolean }>;
+  return Object.fromEntries(result.rows.map(({ status, count }) => [status, countedUpTo(count)])) as Record<
+    DomainStatus,
+    Counted
+  >;
 }
 
 /** How many domains have an open circuit, counted up to ten thousand. Index: domain_slots_circuit. */
-export async function countOpenCircuits(db: Queryable): Promise<{ count: number; exact: boolean }> {
+export async function countOpenCircuits(db: Queryable): Promise<Counted> {
   const result = await db.query<{ count: number }>(
     `SELECT count(*)::integer AS count FROM (
        SELECT FROM domain_slots WHERE circuit_good IS NOT NULL LIMIT ${mostCounted + 1}) x`,
   );
-  const { count } = result.rows[0]!;
-  return { count: Math.min(count, mostCounted), exact: count <= mostCounted };
+  return countedUpTo(result.rows[0]!.count);
 }

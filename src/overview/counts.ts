@@ -1,7 +1,4 @@
-import type { Queryable } from '../db/index.ts';
-
-/** How many there are: exactly, or at least so many. */
-export type Counted = { count: number; exact: boolean };
+import { type Counted, countedUpTo, mostCounted, type Queryable } from '../db/index.ts';
 
 /** What stands beside the words of the navigation. */
 export type OverviewCounts = {
@@ -19,8 +16,6 @@ export type OverviewCounts = {
   deadLetters: Counted;
 };
 
-/** Totals are exact up to here, as in every list. */
-const mostCounted = 10_000;
 // Each is looked up in the channels, and a screen that tells more than so many says the same as one that tells all.
 const mostFailing = 1000;
 
@@ -54,20 +49,16 @@ export async function loadOverviewCounts(db: Queryable): Promise<OverviewCounts>
                FROM domain_slots WHERE lease_owner IS NOT NULL) l`,
   );
   const row = result.rows[0]!;
-  const counted = (count: number, most = mostCounted): Counted => ({
-    count: Math.min(count, most),
-    exact: count <= most,
-  });
   return {
-    sources: counted(row.sources),
-    failingChannels: counted(row.failingChannels, mostFailing),
-    blockedDomains: counted(row.blockedDomains),
-    unreachableDomains: counted(row.unreachableDomains),
+    sources: countedUpTo(row.sources),
+    failingChannels: countedUpTo(row.failingChannels, mostFailing),
+    blockedDomains: countedUpTo(row.blockedDomains),
+    unreachableDomains: countedUpTo(row.unreachableDomains),
     deadUrls: row.deadUrls,
     pendingUrls: row.pendingUrls,
     fetchingDomains: row.fetchingDomains,
     fetchingUrls: row.fetchingUrls,
-    documents: counted(row.documents),
-    deadLetters: counted(row.deadLetters),
+    documents: countedUpTo(row.documents),
+    deadLetters: countedUpTo(row.deadLetters),
   };
 }

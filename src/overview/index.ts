@@ -6,7 +6,7 @@ export {
   type Screen,
   screens,
 } from './attention.ts';
-export type { Counted, OverviewCounts } from './counts.ts';
+export type { OverviewCounts } from './counts.ts';
 export { type Found, type FoundKind, find, foundKinds } from './find.ts';
 export type { Flow } from './flow.ts';
 export { loadOverview, type Overview } from './overview.ts';

@@ -1,4 +1,4 @@
-import type { Counted } from './counts.ts';
+import type { Counted } from '../db/index.ts';
 
 /** A number as people read it, with a comma between thousands. */
 export const numberText = (value: number): string => Math.round(value).toLocaleString('en-US');

@@ -168,7 +168,7 @@ test('an open circuit tells why and until when, and is reset with a reason', asy
   await row.getByText('1 h ago').waitFor();
   await row.getByText(/in (9|10) min/).waitFor();
   await row.getByRole('button', { name: 'Reset grumpy.example' }).click();
-  await page.getByLabel('Why do you think it answers again?').fill('They raised our limit.');
+  await page.getByLabel('Why? It is kept with the domain.').fill('They raised our limit.');
   await page.getByRole('button', { name: 'Reset the domain' }).click();
   await page.getByRole('heading', { name: 'Every circuit is closed' }).waitFor();
   expect(await one(`SELECT count(*)::integer AS n FROM domain_slots WHERE circuit_good IS NOT NULL`)).toEqual(

@@ -189,13 +189,13 @@ test('a channel that fails is polled from here, and many are at once', async () 
   later();
   const many = await lab.open('/', { role: 'write' });
   await many.getByRole('button', { name: 'Try all of them again' }).click();
-  const dialog = many.getByRole('dialog', { name: 'Try all of them again?' });
-  await dialog.getByText('All 5 channels that fail').waitFor();
+  const dialog = many.getByRole('dialog', { name: 'Retry what fails' });
+  await dialog.getByText('5 channels fail.').waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   expect(await countDue(pool())).toBe(1);
   await many.getByRole('button', { name: 'Try all of them again' }).click();
-  await dialog.getByRole('button', { name: 'Try them again' }).click();
-  await many.getByText('5 channels are tried again.').waitFor();
+  await dialog.getByRole('button', { name: 'Retry 5' }).click();
+  await many.getByText('5 channels are polled as soon as their domains may be asked.').waitFor();
   expect(await countDue(pool())).toBe(5);
   await many.close();
   await pool().query('UPDATE channel_state SET errors_in_row = 0, failing_since = NULL, error_kind = NULL');
@@ -209,8 +209,8 @@ test('a domain is reset with a reason, and the list changes by itself', async ()
     .getByText(/shut\.test has been blocked for .*they asked us to/)
     .waitFor();
   await page.getByRole('button', { name: 'Reset it (shut.test)' }).click();
-  await page.getByLabel('Why? This is kept with the domain.').fill('they changed their mind');
-  await page.getByRole('dialog').getByRole('button', { name: 'Reset it' }).click();
+  await page.getByLabel('Why? It is kept with the domain.').fill('they changed their mind');
+  await page.getByRole('dialog').getByRole('button', { name: 'Reset the domain' }).click();
   await page.getByText('shut.test is asked again.').waitFor();
   await state(page).getByText('Nothing needs you.').waitFor();
   expect(await one(`SELECT status AS value FROM domains WHERE name = 'shut.test'`)).not.toBe('blocked');
@@ -255,11 +255,11 @@ test('switches, sinks and what they refused are mended from here, each by who ma
     expect.objectContaining({ name: 'fetching', on: true }),
   );
   await page.getByRole('button', { name: 'Let it go on (search)' }).click();
-  await page.getByText('The sink search goes on.').waitFor();
+  await page.getByText('search goes on.').waitFor();
   expect(await one(`SELECT enabled AS value FROM sinks WHERE name = 'search'`)).toBe(true);
   await page.getByRole('button', { name: 'Try them again (search)' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Try them again' }).click();
-  await page.getByText('1 delivery is tried again.').waitFor();
+  await page.getByRole('dialog').getByRole('button', { name: 'Try dead letters again' }).click();
+  await page.getByText('1 delivery is on the way to search again.').waitFor();
   expect(await one('SELECT count(*)::integer AS value FROM dead_letters')).toBe(0);
   await page.close();
   await pool().query(`DELETE FROM sinks WHERE name = 'search'`);

@@ -22,6 +22,7 @@ type DemoFlags = { seconds?: string; publishers: string; seed: string; speed: st
 // Shorter than the usual second, so that there is something to watch; the checks hold us to it.
 const delayMs = 250;
 const usualPort = 8060;
+const againMs = 10_000;
 
 /** `demo`: the whole engine on a simulated web. */
 export function addDemoCommand(program: Command): void {
@@ -113,12 +114,15 @@ async function crawl(
     }
     const view = startView(database.pool);
     let hopeless: number | null = null;
+    let again: { words: string; at: number } | null = null;
     const supervisor = superviseRoles(context, {
       onReady: (address) => {
         view.say(`Dashboard: ${address}/   Stop with Ctrl-C.`);
         void newSignInWords(database.pool, address).then(
-          // Not by the view, which cuts lines to the terminal's width.
-          (words) => void stderr.write(`${stderr.isTTY === true ? '\r\u001b[K' : ''}${words}\n`),
+          (words) => {
+            tell(words);
+            again = { words, at: systemClock.monotonic() + againMs };
+          },
           (error: unknown) => context.log.error({ error }, 'no sign-in link could be made'),
         );
       },
@@ -140,6 +144,7 @@ async function crawl(
     while (!interrupted && hopeless === null && systemClock.monotonic() < until) {
       await Promise.race([systemClock.wait(Math.min(1000, until - systemClock.monotonic())), stopped]);
       if (!interrupted) await view.turn();
+      again = tellAgain(again);
     }
     view.end();
     await supervisor.stop();
@@ -152,6 +157,19 @@ async function crawl(
   } finally {
     await database.close();
   }
+}
+
+// Not by the view, which cuts lines to the terminal's width.
+const tell = (words: string): void => {
+  const { stderr } = process;
+  stderr.write(`${stderr.isTTY === true ? '\r\u001b[K' : ''}${words}\n`);
+};
+
+/** Tells the link once more when what is found at the start has scrolled it away. */
+function tellAgain(again: { words: string; at: number } | null): typeof again {
+  if (again === null || systemClock.monotonic() < again.at) return again;
+  tell(again.words);
+  return null;
 }
 
 /** The usual port, or any free one when somebody has it. */

@@ -1,10 +1,10 @@
 import { ref } from 'vue';
+import { type FailingFilter, retryFailing } from '../../acts/retry-failing.ts';
 import { actOnMany, loadMatching, mostOneByOne } from '../../api/act-on-many.ts';
 import { problemOf } from '../../api/problem.ts';
 import { confirm } from '../../parts/confirm.ts';
 import { plural } from '../../parts/format.ts';
 import { say } from '../../parts/toasts.ts';
-import { type FailingFilter, retryFailing } from './retry-failing.ts';
 
 /** What can be done to channels. */
 export type ChannelAct = 'pollChannel' | 'resetChannel' | 'enableChannel' | 'disableChannel';

@@ -1,9 +1,11 @@
+import { computed } from 'vue';
+import { useDomainReset } from '../../acts/reset-domain.ts';
+import { retryFailing } from '../../acts/retry-failing.ts';
+import { useSinkActs } from '../../acts/sink-acts.ts';
 import type { Answer } from '../../api/client.ts';
 import { may } from '../../api/session.ts';
 import { useAction } from '../../api/use-action.ts';
 import { confirm } from '../../parts/confirm.ts';
-import { plural, totalText } from '../../parts/format.ts';
-import { say } from '../../parts/toasts.ts';
 
 /** Something that needs somebody. */
 export type Attention = Answer<'getOverview'>['attention'][number];
@@ -27,89 +29,43 @@ export function isDoneHere({ kind, target }: Action): boolean {
 
 /** Does what stands beside a trouble, after a question where it changes much. */
 export function useAttentionActs() {
-  const { act, isBusy } = useAction();
+  const { act, isBusy: isActing } = useAction();
+  const sinks = useSinkActs();
+  const domains = useDomainReset();
 
-  async function resetDomain(name: string): Promise<unknown> {
-    const reason = await confirm({
-      title: `Reset ${name}?`,
-      text: 'It is asked again as if nothing had happened: its rest ends, and what waits there is fetched.',
-      label: 'Reset it',
-      reason: { label: 'Why? This is kept with the domain.', isNeeded: true },
-    });
-    return reason === null
-      ? null
-      : act('resetDomain', { path: { name }, body: { reason } }, `${name} is asked again.`);
-  }
+  const poll = async (id: number): Promise<boolean> =>
+    (await act('pollChannel', { path: { id } }, 'It is polled as soon as its domain may be asked.')) !== null;
 
-  async function retryChannels(): Promise<unknown> {
-    const body = { action: 'poll', filter: { state: 'failing' } } as const;
-    const before = await act('actOnChannels', { body: { ...body, dryRun: true } });
-    if (before === null) return null;
-    const answer = await confirm({
-      title: 'Try all of them again?',
-      text: `All ${totalText(before.total)} channels that fail are polled as soon as their domains may be asked.`,
-      label: 'Try them again',
-    });
-    if (answer === null) return null;
-    let polled = 0;
-    let cursor: string | null = null;
-    do {
-      const done: Answer<'actOnChannels'> | null = await act('actOnChannels', {
-        body: { ...body, ...(cursor === null ? {} : { cursor }) },
-      });
-      // What was said of the failure has been said; what was done stays done.
-      if (done === null) return polled;
-      polled += done.outcomes.polled ?? 0;
-      cursor = done.cursor;
-    } while (cursor !== null);
-    say(`${plural(polled, 'channel is', 'channels are')} tried again.`);
-    return polled;
-  }
-
-  async function retryLetters(id: string): Promise<unknown> {
-    const answer = await confirm({
-      title: 'Try them again?',
-      text: `Everything that the sink ${id} has refused for good is delivered once more.`,
-      label: 'Try them again',
-    });
-    return answer === null
-      ? null
-      : act(
-          'retryDeadLetters',
-          { path: { id } },
-          ({ retried }) => `${plural(retried, 'delivery is', 'deliveries are')} tried again.`,
-        );
-  }
-
-  async function switchOn(name: string): Promise<unknown> {
+  async function switchOn(name: string): Promise<boolean> {
     const words = name.replaceAll('_', ' ');
     const answer = await confirm({
       title: `Switch ${words} on?`,
       text: 'Every process follows within seconds.',
       label: 'Switch it on',
     });
-    return answer === null
-      ? null
-      : act(
-          'setSwitch',
-          { path: { name: name as Switch }, body: { on: true } },
-          `The switch ${words} is on again.`,
-        );
+    if (answer === null) return false;
+    const input = { path: { name: name as Switch }, body: { on: true } };
+    return (await act('setSwitch', input, `The switch ${words} is on again.`)) !== null;
   }
 
-  async function run({ kind, target: { id } }: Action): Promise<unknown> {
-    if (kind === 'retry_channels') return retryChannels();
-    if (id === null) return null;
-    if (kind === 'poll_channel')
-      return act(
-        'pollChannel',
-        { path: { id: Number(id) } },
-        'It is polled as soon as its domain may be asked.',
-      );
-    if (kind === 'resume_sink') return act('resumeSink', { path: { id } }, `The sink ${id} goes on.`);
-    if (kind === 'reset_domain') return resetDomain(id);
-    if (kind === 'retry_dead_letters') return retryLetters(id);
-    return kind === 'switch_on' ? switchOn(id) : null;
+  async function run({ kind, target: { id } }: Action): Promise<boolean> {
+    if (kind === 'retry_channels') return (await retryFailing('poll', { state: 'failing' })) > 0;
+    if (id === null) return false;
+    switch (kind) {
+      case 'poll_channel':
+        return poll(Number(id));
+      case 'resume_sink':
+        return sinks.resume({ name: id });
+      case 'retry_dead_letters':
+        return sinks.retry({ name: id });
+      case 'reset_domain':
+        return domains.reset(id);
+      case 'switch_on':
+        return switchOn(id);
+      default:
+        return false;
+    }
   }
+  const isBusy = computed(() => isActing.value || sinks.isBusy.value || domains.isBusy.value);
   return { run, isBusy };
 }

@@ -1,15 +1,16 @@
-import { useAction } from '../../api/use-action.ts';
-import { confirm } from '../../parts/confirm.ts';
-import { plural } from '../../parts/format.ts';
-import type { Sink } from './sink-words.ts';
+import { useAction } from '../api/use-action.ts';
+import { confirm } from '../parts/confirm.ts';
+import { plural } from '../parts/format.ts';
+
+type Named = { name: string };
 
 /** What can be done with a sink; each asks first where it matters, and answers whether it was done. */
 export function useSinkActs() {
   const { act, isBusy } = useAction();
   return {
     isBusy,
-    retry: async ({ name, deadLetters }: Sink): Promise<boolean> => {
-      const letters = plural(deadLetters, 'dead letter');
+    retry: async ({ name, deadLetters }: Named & { deadLetters?: number }): Promise<boolean> => {
+      const letters = deadLetters === undefined ? 'dead letters' : plural(deadLetters, 'dead letter');
       const answer = await confirm({
         title: `Try ${letters} again?`,
         text: `${name} refused them. If the reason is still there, they come back as dead letters.`,
@@ -23,7 +24,7 @@ export function useSinkActs() {
       );
       return done !== null;
     },
-    pause: async ({ name }: Sink): Promise<boolean> => {
+    pause: async ({ name }: Named): Promise<boolean> => {
       const answer = await confirm({
         title: `Pause ${name}?`,
         text: 'Nothing is delivered to it, and what comes meanwhile is not kept for it. A replay brings that later, from what is stored.',
@@ -32,13 +33,17 @@ export function useSinkActs() {
       if (answer === null) return false;
       return (await act('pauseSink', { path: { id: name } }, `${name} is paused.`)) !== null;
     },
-    resume: async ({ name }: Sink): Promise<boolean> =>
+    resume: async ({ name }: Named): Promise<boolean> =>
       (await act(
         'resumeSink',
         { path: { id: name } },
         `${name} goes on. A replay brings what it missed.`,
       )) !== null,
-    forget: async ({ name, waiting, deadLetters }: Sink): Promise<boolean> => {
+    forget: async ({
+      name,
+      waiting,
+      deadLetters,
+    }: Named & { waiting: number; deadLetters: number }): Promise<boolean> => {
       const answer = await confirm({
         title: `Forget ${name}?`,
         text: `What waits for it (${waiting}) and what it refused (${deadLetters}) is dropped; documents stay. Do this when its settings are gone: while they are there, it is made anew with the next start.`,

@@ -1,7 +1,8 @@
-import { ask, type Input } from '../../api/client.ts';
-import { confirm } from '../../parts/confirm.ts';
-import { plural, totalText, wordsOf } from '../../parts/format.ts';
-import { say } from '../../parts/toasts.ts';
+import { ask, type Input } from '../api/client.ts';
+import { problemOf, problemText } from '../api/problem.ts';
+import { confirm } from '../parts/confirm.ts';
+import { plural, totalText, wordsOf } from '../parts/format.ts';
+import { say } from '../parts/toasts.ts';
 
 type Body = Input<'actOnChannels'>['body'];
 /** Which of the channels that fail are meant. */
@@ -10,8 +11,20 @@ export type FailingFilter = Body['filter'];
 // A portion is 500: as many calls as half a million channels need.
 const mostCalls = 1000;
 
-/** Polls all channels that fail, or forgets their errors as well, after their number was said; answers how many. */
+/**
+ * Polls all channels that fail, or forgets their errors as well, after their number was said; answers how many. What goes
+ * wrong is said.
+ */
 export async function retryFailing(action: Body['action'], filter: FailingFilter): Promise<number> {
+  try {
+    return await askAndRetry(action, filter);
+  } catch (error) {
+    say(problemText(problemOf(error)), 'fail');
+    return 0;
+  }
+}
+
+async function askAndRetry(action: Body['action'], filter: FailingFilter): Promise<number> {
   const { total } = await ask('actOnChannels', { body: { action, filter, dryRun: true } });
   if (total.count === 0) {
     say('No channel fails.');

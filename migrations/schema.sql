@@ -2,7 +2,11 @@
 
 -- types
 CREATE TYPE domain_status AS ENUM ('pending', 'active', 'exhausted', 'blocked', 'unreachable');
+CREATE TYPE execution_status AS ENUM ('running', 'completed', 'failed', 'cancelled');
 CREATE TYPE hold_reason AS ENUM ('politeness', 'retry_after', 'circuit', 'cooldown', 'robots', 'operator');
+CREATE TYPE job_kind AS ENUM ('crawl', 'refresh', 'discover', 'recalculate', 'prune', 'import');
+CREATE TYPE job_status AS ENUM ('pending', 'scheduled', 'running', 'paused', 'completed', 'failed', 'cancelled');
+CREATE TYPE log_category AS ENUM ('lifecycle', 'fetch', 'extract', 'error', 'rate_limit', 'queue', 'metrics');
 CREATE TYPE url_kind AS ENUM ('article', 'listing', 'channel', 'image', 'probe');
 CREATE TYPE url_origin AS ENUM ('feed', 'sitemap', 'push', 'spider', 'archive', 'refresh', 'redirect', 'manual');
 CREATE TYPE url_status AS ENUM ('pending', 'fetched', 'redirected', 'duplicate', 'failed', 'needs_render', 'dead');
@@ -363,6 +367,15 @@ CREATE TABLE ended_sessions (
   id text NOT NULL,
   expires_at timestamp with time zone NOT NULL
 );
+CREATE TABLE execution_logs (
+  execution_id bigint NOT NULL,
+  id integer NOT NULL,
+  at timestamp with time zone NOT NULL,
+  category log_category NOT NULL,
+  level text NOT NULL,
+  message text NOT NULL,
+  detail jsonb
+);
 CREATE TABLE foreign_hosts (
   bucket smallint NOT NULL,
   domain_key bigint NOT NULL,
@@ -397,6 +410,68 @@ CREATE TABLE images (
   stored_in text NOT NULL,
   sha256 bytea NOT NULL
 );
+CREATE TABLE job_events (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  job_id integer NOT NULL,
+  at timestamp with time zone DEFAULT now() NOT NULL,
+  from_status job_status,
+  to_status job_status NOT NULL,
+  action text NOT NULL,
+  reason text,
+  actor text NOT NULL,
+  execution_id bigint,
+  tx xid8 DEFAULT pg_current_xact_id() NOT NULL
+);
+CREATE TABLE job_executions (
+  id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
+  job_id integer NOT NULL,
+  number integer NOT NULL,
+  status execution_status DEFAULT 'running'::execution_status NOT NULL,
+  trigger text NOT NULL,
+  worker text NOT NULL,
+  started_at timestamp with time zone NOT NULL,
+  completed_at timestamp with time zone,
+  items_crawled integer DEFAULT 0 NOT NULL,
+  items_indexed integer DEFAULT 0 NOT NULL,
+  retry_attempt smallint DEFAULT 0 NOT NULL,
+  error_message text,
+  error_stack text,
+  cpu_ms bigint DEFAULT 0 NOT NULL,
+  peak_memory_bytes bigint,
+  found_hash bytea,
+  log_lines integer DEFAULT 0 NOT NULL,
+  metadata jsonb DEFAULT '{}'::jsonb NOT NULL
+) WITH (fillfactor=70);
+CREATE TABLE jobs (
+  id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
+  kind job_kind DEFAULT 'crawl'::job_kind NOT NULL,
+  status job_status NOT NULL,
+  source_id integer,
+  url text,
+  interval_seconds integer,
+  schedule_enabled boolean DEFAULT true NOT NULL,
+  adaptive_scheduling boolean DEFAULT true NOT NULL,
+  unchanged_runs smallint DEFAULT 0 NOT NULL,
+  found_hash bytea,
+  next_run_at timestamp with time zone,
+  max_retries smallint DEFAULT 3 NOT NULL,
+  retry_backoff_seconds integer DEFAULT 60 NOT NULL,
+  retries smallint DEFAULT 0 NOT NULL,
+  max_pages integer,
+  max_depth smallint,
+  metadata jsonb DEFAULT '{}'::jsonb NOT NULL,
+  pause_reason text,
+  returns_to job_status,
+  lock_token uuid,
+  locked_by text,
+  heartbeat_at timestamp with time zone,
+  execution_id bigint,
+  executions integer DEFAULT 0 NOT NULL,
+  moved_at timestamp with time zone,
+  created_at timestamp with time zone DEFAULT now() NOT NULL,
+  created_by text NOT NULL,
+  updated_at timestamp with time zone DEFAULT now() NOT NULL
+) WITH (fillfactor=70);
 CREATE TABLE outbox (
   bucket smallint NOT NULL,
   sink text NOT NULL,
@@ -593,7 +668,8 @@ CREATE TABLE sources (
   rate_limit_ms integer,
   settings jsonb DEFAULT '{}'::jsonb NOT NULL,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
-  updated_at timestamp with time zone DEFAULT now() NOT NULL
+  updated_at timestamp with time zone DEFAULT now() NOT NULL,
+  job_made_at timestamp with time zone
 );
 CREATE TABLE url_frontier (
   bucket smallint NOT NULL,
@@ -737,6 +813,9 @@ ALTER TABLE domain_slots ADD CONSTRAINT domain_slots_top_check CHECK (((top >= 1
 ALTER TABLE domains ADD CONSTRAINT domains_pkey PRIMARY KEY (bucket, domain_key);
 ALTER TABLE domains ADD CONSTRAINT domains_seed_rank_check CHECK ((seed_rank >= 1));
 ALTER TABLE ended_sessions ADD CONSTRAINT ended_sessions_pkey PRIMARY KEY (id);
+ALTER TABLE execution_logs ADD CONSTRAINT execution_logs_pkey PRIMARY KEY (execution_id, id);
+ALTER TABLE execution_logs ADD CONSTRAINT execution_logs_id_check CHECK ((id >= 1));
+ALTER TABLE execution_logs ADD CONSTRAINT execution_logs_level_check CHECK ((level = ANY (ARRAY['info'::text, 'warn'::text, 'error'::text])));
 ALTER TABLE foreign_hosts ADD CONSTRAINT foreign_hosts_pkey PRIMARY KEY (bucket, domain_key, source_id, day);
 ALTER TABLE image_sightings ADD CONSTRAINT image_sightings_pkey PRIMARY KEY (bucket, domain_key, url_hash, page_domain_key, page_hash);
 ALTER TABLE image_sightings ADD CONSTRAINT image_sightings_bucket_check CHECK (((bucket >= 0) AND (bucket <= 255)));
@@ -751,6 +830,30 @@ ALTER TABLE images ADD CONSTRAINT images_height_check CHECK ((height > 0));
 ALTER TABLE images ADD CONSTRAINT images_sha256_check CHECK ((octet_length(sha256) = 32));
 ALTER TABLE images ADD CONSTRAINT images_stored_in_check CHECK ((stored_in = ANY (ARRAY['folder'::text, 's3'::text])));
 ALTER TABLE images ADD CONSTRAINT images_width_check CHECK ((width > 0));
+ALTER TABLE job_events ADD CONSTRAINT job_events_pkey PRIMARY KEY (id);
+ALTER TABLE job_executions ADD CONSTRAINT job_executions_pkey PRIMARY KEY (id);
+ALTER TABLE job_executions ADD CONSTRAINT job_executions_job_id_number_key UNIQUE (job_id, number);
+ALTER TABLE job_executions ADD CONSTRAINT job_executions_check CHECK (((status = 'running'::execution_status) = (completed_at IS NULL)));
+ALTER TABLE job_executions ADD CONSTRAINT job_executions_found_hash_check CHECK ((octet_length(found_hash) = 32));
+ALTER TABLE job_executions ADD CONSTRAINT job_executions_number_check CHECK ((number >= 1));
+ALTER TABLE job_executions ADD CONSTRAINT job_executions_trigger_check CHECK ((trigger = ANY (ARRAY['schedule'::text, 'force_run'::text, 'retry'::text])));
+ALTER TABLE jobs ADD CONSTRAINT jobs_pkey PRIMARY KEY (id);
+ALTER TABLE jobs ADD CONSTRAINT jobs_check CHECK (((status = 'running'::job_status) = (lock_token IS NOT NULL)));
+ALTER TABLE jobs ADD CONSTRAINT jobs_check1 CHECK (((status = 'running'::job_status) = (execution_id IS NOT NULL)));
+ALTER TABLE jobs ADD CONSTRAINT jobs_check2 CHECK (((status = 'running'::job_status) = (heartbeat_at IS NOT NULL)));
+ALTER TABLE jobs ADD CONSTRAINT jobs_check3 CHECK (((status = 'paused'::job_status) = (pause_reason IS NOT NULL)));
+ALTER TABLE jobs ADD CONSTRAINT jobs_check4 CHECK (((status <> ALL (ARRAY['pending'::job_status, 'scheduled'::job_status])) OR (next_run_at IS NOT NULL)));
+ALTER TABLE jobs ADD CONSTRAINT jobs_check5 CHECK (((kind <> ALL (ARRAY['crawl'::job_kind, 'refresh'::job_kind, 'discover'::job_kind])) OR (source_id IS NOT NULL)));
+ALTER TABLE jobs ADD CONSTRAINT jobs_found_hash_check CHECK ((octet_length(found_hash) = 32));
+ALTER TABLE jobs ADD CONSTRAINT jobs_interval_seconds_check CHECK (((interval_seconds >= 60) AND (interval_seconds <= 31536000)));
+ALTER TABLE jobs ADD CONSTRAINT jobs_max_depth_check CHECK ((max_depth >= '-1'::integer));
+ALTER TABLE jobs ADD CONSTRAINT jobs_max_pages_check CHECK ((max_pages > 0));
+ALTER TABLE jobs ADD CONSTRAINT jobs_max_retries_check CHECK (((max_retries >= 0) AND (max_retries <= 100)));
+ALTER TABLE jobs ADD CONSTRAINT jobs_pause_reason_check CHECK ((pause_reason = ANY (ARRAY['operator'::text, 'source_disabled'::text])));
+ALTER TABLE jobs ADD CONSTRAINT jobs_retries_check CHECK ((retries >= 0));
+ALTER TABLE jobs ADD CONSTRAINT jobs_retry_backoff_seconds_check CHECK (((retry_backoff_seconds >= 1) AND (retry_backoff_seconds <= 3600)));
+ALTER TABLE jobs ADD CONSTRAINT jobs_returns_to_check CHECK ((returns_to = ANY (ARRAY['scheduled'::job_status, 'paused'::job_status])));
+ALTER TABLE jobs ADD CONSTRAINT jobs_unchanged_runs_check CHECK ((unchanged_runs >= 0));
 ALTER TABLE outbox ADD CONSTRAINT outbox_pkey PRIMARY KEY (bucket, sink, domain_key, url_hash, version);
 ALTER TABLE outbox_responses ADD CONSTRAINT outbox_responses_pkey PRIMARY KEY (bucket, sink, id) INCLUDE (bytes);
 ALTER TABLE outbox_responses ADD CONSTRAINT outbox_responses_check CHECK (((refers_to IS NULL) = (refers_to_at IS NULL)));
@@ -848,6 +951,13 @@ CREATE INDEX image_sightings_page ON image_sightings USING btree (page_domain_ke
 CREATE INDEX image_sightings_recent ON image_sightings USING btree (first_seen_at DESC, url_hash, page_hash);
 CREATE INDEX image_sightings_source ON image_sightings USING btree (source_id, first_seen_at);
 CREATE INDEX images_idle ON images USING btree (idle_since) WHERE (idle_since IS NOT NULL);
+CREATE INDEX job_events_job ON job_events USING btree (job_id, id);
+CREATE INDEX job_events_tx ON job_events USING btree (tx, id);
+CREATE INDEX job_executions_started ON job_executions USING btree (started_at);
+CREATE INDEX jobs_due ON jobs USING btree (next_run_at) WHERE (status = ANY (ARRAY['pending'::job_status, 'scheduled'::job_status]));
+CREATE INDEX jobs_running ON jobs USING btree (heartbeat_at) WHERE (status = 'running'::job_status);
+CREATE INDEX jobs_source ON jobs USING btree (source_id);
+CREATE INDEX jobs_status ON jobs USING btree (status, id);
 CREATE INDEX robots_revive ON robots USING btree (bucket, domain_key) WHERE (revive_after IS NOT NULL);
 CREATE INDEX source_days_day ON source_days USING btree (day);
 CREATE INDEX sources_name_prefix ON sources USING btree (lower(name) text_pattern_ops);
@@ -865,5 +975,9 @@ ALTER TABLE channel_addresses ADD CONSTRAINT channel_addresses_channel_id_fkey F
 ALTER TABLE channels ADD CONSTRAINT channels_parent_id_fkey FOREIGN KEY (parent_id) REFERENCES channels(id) ON DELETE CASCADE;
 ALTER TABLE channels ADD CONSTRAINT channels_source_id_fkey FOREIGN KEY (source_id) REFERENCES sources(id) ON DELETE CASCADE;
 ALTER TABLE discoveries ADD CONSTRAINT discoveries_source_id_fkey FOREIGN KEY (source_id) REFERENCES sources(id) ON DELETE CASCADE;
+ALTER TABLE execution_logs ADD CONSTRAINT execution_logs_execution_id_fkey FOREIGN KEY (execution_id) REFERENCES job_executions(id) ON DELETE CASCADE;
+ALTER TABLE job_events ADD CONSTRAINT job_events_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE;
+ALTER TABLE job_executions ADD CONSTRAINT job_executions_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE;
+ALTER TABLE jobs ADD CONSTRAINT jobs_source_id_fkey FOREIGN KEY (source_id) REFERENCES sources(id) ON DELETE CASCADE;
 ALTER TABLE sink_replays ADD CONSTRAINT sink_replays_sink_fkey FOREIGN KEY (sink) REFERENCES sinks(name) ON DELETE CASCADE;
 ALTER TABLE sink_states ADD CONSTRAINT sink_states_sink_fkey FOREIGN KEY (sink) REFERENCES sinks(name) ON DELETE CASCADE;

@@ -1,0 +1,115 @@
+-- Jobs: runs that operators ask for, once or again and again, and what became of each run.
+
+CREATE TYPE job_kind AS ENUM ('crawl', 'refresh', 'discover', 'recalculate', 'prune', 'import');
+CREATE TYPE job_status AS ENUM ('pending', 'scheduled', 'running', 'paused', 'completed', 'failed', 'cancelled');
+CREATE TYPE execution_status AS ENUM ('running', 'completed', 'failed', 'cancelled');
+CREATE TYPE log_category AS ENUM ('lifecycle', 'fetch', 'extract', 'error', 'rate_limit', 'queue', 'metrics');
+
+CREATE TABLE jobs (
+  id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  kind job_kind NOT NULL DEFAULT 'crawl',
+  status job_status NOT NULL,
+  source_id integer REFERENCES sources ON DELETE CASCADE,
+  -- NULL: the source's address.
+  url text,
+  -- NULL: it runs once.
+  interval_seconds integer CHECK (interval_seconds BETWEEN 60 AND 31536000),
+  schedule_enabled boolean NOT NULL DEFAULT true,
+  adaptive_scheduling boolean NOT NULL DEFAULT true,
+  -- Runs in a row that found the same articles as the run before; the interval doubles with each.
+  unchanged_runs smallint NOT NULL DEFAULT 0 CHECK (unchanged_runs >= 0),
+  -- Of the set of article URLs that the last run found.
+  found_hash bytea CHECK (octet_length(found_hash) = 32),
+  next_run_at timestamptz,
+  max_retries smallint NOT NULL DEFAULT 3 CHECK (max_retries BETWEEN 0 AND 100),
+  retry_backoff_seconds integer NOT NULL DEFAULT 60 CHECK (retry_backoff_seconds BETWEEN 1 AND 3600),
+  retries smallint NOT NULL DEFAULT 0 CHECK (retries >= 0),
+  max_pages integer CHECK (max_pages > 0),
+  max_depth smallint CHECK (max_depth >= -1),
+  metadata jsonb NOT NULL DEFAULT '{}',
+  -- Why it rests: an operator paused it, or its source was disabled and takes it along when it is enabled again.
+  pause_reason text CHECK (pause_reason IN ('operator', 'source_disabled')),
+  -- Where it goes when a forced run ends: a paused job is paused again.
+  returns_to job_status CHECK (returns_to IN ('scheduled', 'paused')),
+  -- Who runs it. The token is the fence: whoever has lost it changes nothing.
+  lock_token uuid,
+  locked_by text,
+  heartbeat_at timestamptz,
+  execution_id bigint,
+  executions integer NOT NULL DEFAULT 0,
+  -- When rebalancing last gave it another time.
+  moved_at timestamptz,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  created_by text NOT NULL,
+  updated_at timestamptz NOT NULL DEFAULT now(),
+  CHECK ((status = 'running') = (lock_token IS NOT NULL)),
+  CHECK ((status = 'running') = (execution_id IS NOT NULL)),
+  CHECK ((status = 'running') = (heartbeat_at IS NOT NULL)),
+  CHECK ((status = 'paused') = (pause_reason IS NOT NULL)),
+  CHECK (status NOT IN ('pending', 'scheduled') OR next_run_at IS NOT NULL),
+  CHECK (kind NOT IN ('crawl', 'refresh', 'discover') OR source_id IS NOT NULL)
+) WITH (fillfactor = 70);
+-- What is due, and what stands in which slot.
+CREATE INDEX jobs_due ON jobs (next_run_at) WHERE status IN ('pending', 'scheduled');
+CREATE INDEX jobs_running ON jobs (heartbeat_at) WHERE status = 'running';
+CREATE INDEX jobs_source ON jobs (source_id);
+CREATE INDEX jobs_status ON jobs (status, id);
+
+-- Every change of status, with who or what did it.
+CREATE TABLE job_events (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  job_id integer NOT NULL REFERENCES jobs ON DELETE CASCADE,
+  at timestamptz NOT NULL DEFAULT now(),
+  from_status job_status,
+  to_status job_status NOT NULL,
+  -- create, lease, complete, fail, retry, recover, pause, resume, cancel, force_run, schedule, …
+  action text NOT NULL,
+  reason text,
+  actor text NOT NULL,
+  execution_id bigint,
+  tx xid8 NOT NULL DEFAULT pg_current_xact_id()
+);
+CREATE INDEX job_events_job ON job_events (job_id, id);
+CREATE INDEX job_events_tx ON job_events (tx, id);
+
+CREATE TABLE job_executions (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  job_id integer NOT NULL REFERENCES jobs ON DELETE CASCADE,
+  number integer NOT NULL CHECK (number >= 1),
+  status execution_status NOT NULL DEFAULT 'running',
+  -- What made it run: its time came, an operator forced it, or the run before failed.
+  trigger text NOT NULL CHECK (trigger IN ('schedule', 'force_run', 'retry')),
+  worker text NOT NULL,
+  started_at timestamptz NOT NULL,
+  completed_at timestamptz,
+  items_crawled integer NOT NULL DEFAULT 0,
+  items_indexed integer NOT NULL DEFAULT 0,
+  retry_attempt smallint NOT NULL DEFAULT 0,
+  error_message text,
+  error_stack text,
+  -- As the workers that did its pages report them.
+  cpu_ms bigint NOT NULL DEFAULT 0,
+  peak_memory_bytes bigint,
+  -- Of the set of article URLs it found.
+  found_hash bytea CHECK (octet_length(found_hash) = 32),
+  -- Lines so far: the number of the next is given under this row's lock, so that they commit in their order.
+  log_lines integer NOT NULL DEFAULT 0,
+  metadata jsonb NOT NULL DEFAULT '{}',
+  UNIQUE (job_id, number),
+  CHECK ((status = 'running') = (completed_at IS NULL))
+) WITH (fillfactor = 70);
+CREATE INDEX job_executions_started ON job_executions (started_at);
+
+CREATE TABLE execution_logs (
+  execution_id bigint NOT NULL REFERENCES job_executions ON DELETE CASCADE,
+  id integer NOT NULL CHECK (id >= 1),
+  at timestamptz NOT NULL,
+  category log_category NOT NULL,
+  level text NOT NULL CHECK (level IN ('info', 'warn', 'error')),
+  message text NOT NULL,
+  detail jsonb,
+  PRIMARY KEY (execution_id, id)
+);
+
+-- A source that the spider reads gets its job by itself, once: one that was deleted on purpose does not come back.
+ALTER TABLE sources ADD COLUMN job_made_at timestamptz;

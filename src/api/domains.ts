@@ -150,6 +150,7 @@ function addOne(instance: FastifyInstance, { database, config }: Parts): void {
     async ({ params: { name } }) => {
       const facts = await loadDomainFacts(pool, name, {
         defaultDelayMs: config.fetch.defaultDelayMs,
+        productToken: config.fetch.productToken,
         defaultBudget: config.domains.maxPagesPerRun,
       });
       if (facts === null) throw unknownDomain(name);

@@ -50,6 +50,7 @@ export function renderDomainCard(card: DomainCard, width: number): string {
         { title: 'ORIGIN', value: (one) => one.origin, flexible: true },
         { title: 'OUTCOME', value: (one) => one.outcome.replace('_', ' ') },
         { title: 'READ', value: (one) => relativeTime(one.fetchedAt) },
+        { title: 'DELAY', value: (one) => crawlDelayText(one.crawlDelay) },
       ],
       width,
     ),
@@ -57,6 +58,13 @@ export function renderDomainCard(card: DomainCard, width: number): string {
   section('What you can do', advice, () => advice.map((command) => `  ${command}`).join('\n'));
   return `${lines.join('\n')}\n`;
 }
+
+const crawlDelayText = (delay: DomainCard['robots'][number]['crawlDelay']): string =>
+  delay === null
+    ? '–'
+    : delay.capped
+      ? `${delay.seconds} s (asks for ${delay.askedSeconds} s)`
+      : `${delay.seconds} s`;
 
 function numbersOf(domain: DomainCard): [string, string][] {
   const { budget, lease } = domain;

@@ -23,7 +23,7 @@ export function describeDomain(facts: DomainFacts): DomainExplanation {
       ...workText(facts),
       queueText(facts),
       ...budgetText(facts),
-      delayText(domain),
+      delayText(facts),
       ...circuitText(facts),
       scoreText(domain),
     ],
@@ -122,15 +122,23 @@ function budgetText({ domain, switches, now }: DomainFacts): string[] {
   return [`${left} of its budget of ${size} are left; it renews ${until(ends, now)}.`];
 }
 
-function delayText({ delay }: DomainDetails): string {
+function delayText({ domain: { delay }, robots }: DomainFacts): string {
   const parts = [
-    delay.robotsMs === null ? null : `robots.txt asks for ${seconds(delay.robotsMs)}`,
+    delay.robotsMs === null ? null : robotsDelayText(delay.robotsMs, robots),
     delay.configuredMs === null ? null : `an operator set ${seconds(delay.configuredMs)}`,
     delay.sourceMs === null ? null : `its source asks for ${seconds(delay.sourceMs)}`,
     delay.penaltyMs === 0 ? null : `429s have added ${seconds(delay.penaltyMs)}`,
   ].filter((part) => part !== null);
   const why = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
   return `It gets one request every ${seconds(delay.totalMs)}${why}.`;
+}
+
+/** A delay that was cut is told with both numbers: the site asks for more than it gets. */
+function robotsDelayText(robotsMs: number, robots: DomainFacts['robots']): string {
+  const cut = robots.flatMap(({ crawlDelay }) => (crawlDelay?.capped === true ? [crawlDelay] : []));
+  if (cut.length === 0) return `robots.txt asks for ${seconds(robotsMs)}`;
+  const asked = Math.max(...cut.map((one) => one.askedSeconds));
+  return `robots.txt asks for ${seconds(asked * 1000)}, which is cut to ${seconds(cut[0]!.seconds * 1000)}`;
 }
 
 function circuitText({ domain, now }: DomainFacts): string[] {

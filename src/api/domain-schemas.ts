@@ -131,6 +131,25 @@ export const domainCard = Type.Object({
   robots: Type.Array(
     Type.Object({ origin: Type.String(), outcome: Type.String(), fetchedAt: date, crawlDelay }),
   ),
+  archives: orNull(
+    Type.Object({
+      lookedAt: date,
+      nextAt: date,
+      tries: Type.Array(
+        Type.Object({
+          url: Type.String(),
+          kind: oneOf(['sitemap', 'page']),
+          foundBy: oneOf(['robots', 'learned', 'path', 'date']),
+          state: oneOf(['asked', 'worked', 'failed', 'known']),
+          detail: orNull(Type.String({ description: 'why it failed, or where it leads' })),
+          askedAt: date,
+          endedAt: orNull(date),
+          againAt: orNull(date),
+        }),
+        { description: 'places that were tried, newest first, a hundred at most' },
+      ),
+    }),
+  ),
 });
 
 /** A robots.txt, parsed. */

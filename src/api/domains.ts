@@ -142,7 +142,7 @@ function addOne(instance: FastifyInstance, { database, config }: Parts): void {
       schema: {
         operationId: 'getDomain',
         tags,
-        summary: 'One domain in words and numbers, with its events, runs and robots.txt',
+        summary: 'One domain in words and numbers, with its events, runs, robots.txt and archives',
         params: named,
         response: answers(domainCard),
       },
@@ -154,8 +154,8 @@ function addOne(instance: FastifyInstance, { database, config }: Parts): void {
         defaultBudget: config.domains.maxPagesPerRun,
       });
       if (facts === null) throw unknownDomain(name);
-      const { domain, events, runs, robots } = facts;
-      return { ...shownDomain(domain), explanation: describeDomain(facts), events, runs, robots };
+      const { domain, events, runs, robots, archives } = facts;
+      return { ...shownDomain(domain), explanation: describeDomain(facts), events, runs, robots, archives };
     },
   );
   app.get(

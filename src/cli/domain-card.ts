@@ -4,14 +4,18 @@ import { oneLine, relativeTime, renderTable, wrapText } from './output.ts';
 
 /** A domain as the API tells it. */
 export type DomainCard = Json<Omit<DomainFacts['domain'], 'bucket' | 'domainKey'>> &
-  Json<Pick<DomainFacts, 'events' | 'runs' | 'robots'>> & { explanation: ReturnType<typeof describeDomain> };
+  Json<Pick<DomainFacts, 'events' | 'runs' | 'robots' | 'archives'>> & {
+    explanation: ReturnType<typeof describeDomain>;
+  };
 
 const mostEvents = 8;
 const mostRuns = 5;
+const mostTries = 10;
 
 /** One domain as a card: what it is, in words; its numbers; what happened to it. */
 export function renderDomainCard(card: DomainCard, width: number): string {
   const { events, runs, robots } = card;
+  const tries = card.archives?.tries ?? [];
   const { sentences, advice } = card.explanation;
   const lines: string[] = [card.name, ...wrapText(sentences.join(' '), Math.min(width, 100)), ''];
   for (const [name, value] of numbersOf(card)) lines.push(`  ${name.padEnd(14)} ${oneLine(value)}`);
@@ -51,6 +55,18 @@ export function renderDomainCard(card: DomainCard, width: number): string {
         { title: 'OUTCOME', value: (one) => one.outcome.replace('_', ' ') },
         { title: 'READ', value: (one) => relativeTime(one.fetchedAt) },
         { title: 'DELAY', value: (one) => crawlDelayText(one.crawlDelay) },
+      ],
+      width,
+    ),
+  );
+  section('Archives', tries, () =>
+    renderTable(
+      tries.slice(0, mostTries),
+      [
+        { title: 'TRIED', value: (one) => relativeTime(one.askedAt) },
+        { title: 'PLACE', value: (one) => one.url, flexible: true },
+        { title: 'BY', value: (one) => one.foundBy },
+        { title: 'OUTCOME', value: (one) => `${one.state}${one.detail === null ? '' : ` (${one.detail})`}` },
       ],
       width,
     ),

@@ -25,6 +25,7 @@ export function describeDomain(facts: DomainFacts): DomainExplanation {
       ...budgetText(facts),
       delayText(facts),
       ...circuitText(facts),
+      ...archivesText(facts),
       scoreText(domain),
     ],
     expectedAt: expectedAt(facts),
@@ -157,6 +158,32 @@ function circuitText({ domain, now }: DomainFacts): string[] {
       `${many(networkFailures, 'connection')} in a row failed, the first ${ago(networkSince, now)}.`,
     );
   return words;
+}
+
+function archivesText({ archives, switches, now }: DomainFacts): string[] {
+  if (archives === null) return [];
+  const { tries } = archives;
+  const of = (state: string): number => tries.filter((one) => one.state === state).length;
+  const counts = (
+    [
+      [of('worked'), 'worked'],
+      [of('failed'), 'did not'],
+      [of('asked'), 'not answered yet'],
+      [of('known'), 'known before'],
+    ] as const
+  ).filter(([count]) => count > 0);
+  const tried =
+    tries.length === 0
+      ? 'No place was asked for its archives yet.'
+      : `${many(tries.length, 'place')} ${tries.length === 1 ? 'was' : 'were'} thought of for its archives: ${counts.map(([count, word]) => `${count} ${word}`).join(', ')}.`;
+  const [best] = tries.filter((one) => one.state === 'worked');
+  return [
+    tried,
+    ...(best === undefined ? [] : [`The last that worked is ${best.url}.`]),
+    switches.archives
+      ? `They are looked for again ${until(archives.nextAt, now)}, if it has little else to do or a day has passed.`
+      : 'Archive discovery is switched off.',
+  ];
 }
 
 function scoreText({ score, scoreTerms, shift }: DomainDetails): string {

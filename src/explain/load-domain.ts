@@ -1,3 +1,4 @@
+import { type ArchiveFacts, loadArchiveFacts } from '../archives/index.ts';
 import type { Queryable } from '../db/index.ts';
 import {
   type DomainDetails,
@@ -19,6 +20,8 @@ export type DomainFacts = {
   events: DomainEvent[];
   runs: DomainRun[];
   robots: { origin: string; outcome: string; fetchedAt: Date; crawlDelay: CrawlDelay | null }[];
+  /** null: nobody looks for its archives. */
+  archives: ArchiveFacts | null;
   fetchersAlive: number;
   switches: Switches;
   now: Date;
@@ -47,6 +50,7 @@ export async function loadDomainFacts(
       fetchedAt,
       crawlDelay: rules === null ? null : crawlDelayOf(rules, options.productToken),
     })),
+    archives: await loadArchiveFacts(db, domain),
     ...(await loadCommon(db)),
   };
 }

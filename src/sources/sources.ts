@@ -175,6 +175,24 @@ export async function loadSources(db: Queryable, ids: readonly number[]): Promis
   return result.rows;
 }
 
+/** Where a walk through spidered sources stands; the time as the database writes it, to its last digit. */
+export type SpideredPlace = { changedAt: string; id: number };
+
+/** Enabled sources that are followed by links, by their last change. Index: sources_spidered. */
+export async function loadSpidered(
+  db: Queryable,
+  after: SpideredPlace | null,
+  limit: number,
+): Promise<(SpideredPlace & { url: string; ageMs: number })[]> {
+  const result = await db.query<SpideredPlace & { url: string; ageMs: number }>(
+    `SELECT id, url, updated_at::text AS "changedAt", extract(epoch FROM now() - updated_at)::float8 * 1000 AS "ageMs"
+       FROM sources WHERE enabled AND ingestion_mode <> 'feed' AND (updated_at, id) > ($1::timestamptz, $2)
+      ORDER BY updated_at, id LIMIT $3`,
+    [after?.changedAt ?? '-infinity', after?.id ?? 0, limit],
+  );
+  return result.rows;
+}
+
 /** What an operator decides of a source; what is left out stays, null takes a value back. */
 export type SourceChange = {
   /** What it is called; its short name stays. */

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ArchiveEntrance, discoverArchives, discoverDueArchives } from '../../src/discover/index.ts';
-import { configureDomain, keyOfDomain, loadDomain, seedDomains } from '../../src/domains/index.ts';
+import {
+  blockDomain,
+  configureDomain,
+  keyOfDomain,
+  loadDomain,
+  seedDomains,
+} from '../../src/domains/index.ts';
 import { describeDomain, loadDomainFacts } from '../../src/explain/index.ts';
 import { findSlotProblems } from '../../src/frontier/index.ts';
 import { createSource, setSourceEnabled } from '../../src/sources/index.ts';
@@ -231,12 +237,7 @@ test('a domain with enough to do is left alone for a day', async () => {
   await passDay();
   await lookAt(['busy']);
   expect((await tries('busy')).length).toBe(5);
-  await lab.database.pool.query(`UPDATE url_frontier SET due_at = NULL, ready = false, status = 'dead', error_code = 'removed'
-    WHERE url LIKE 'http://busy.test/%' AND ready AND kind <> 'channel'`);
-  await lab.database.pool.query(
-    `UPDATE domain_slots SET queued = 1, budgeted = 0 WHERE bucket = $1 AND domain_key = $2`,
-    [key.bucket, key.domainKey.toString()],
-  );
+  await blockDomain(lab.database.pool, key, { reason: 'seen enough', actor: 'test' });
 });
 
 test('a seeded domain of nobody has its sitemap read once', async () => {

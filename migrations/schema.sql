@@ -309,6 +309,14 @@ CREATE TABLE domain_events (
   actor text NOT NULL,
   tx xid8 DEFAULT pg_current_xact_id() NOT NULL
 );
+CREATE TABLE domain_pins (
+  bucket smallint NOT NULL,
+  domain_key bigint NOT NULL,
+  source_id integer NOT NULL,
+  pool text NOT NULL,
+  was text,
+  pinned_at timestamp with time zone NOT NULL
+);
 CREATE TABLE domain_runs (
   bucket smallint NOT NULL,
   domain_key bigint NOT NULL,
@@ -749,6 +757,8 @@ ALTER TABLE documents ADD CONSTRAINT documents_classification_status_check CHECK
 ALTER TABLE documents ADD CONSTRAINT documents_page_type_check CHECK ((page_type = ANY (ARRAY['article'::text, 'stub'::text, 'listing'::text, 'other'::text])));
 ALTER TABLE documents ADD CONSTRAINT documents_version_check CHECK ((version >= 1));
 ALTER TABLE domain_events ADD CONSTRAINT domain_events_pkey PRIMARY KEY (bucket, domain_key, at, id);
+ALTER TABLE domain_pins ADD CONSTRAINT domain_pins_pkey PRIMARY KEY (bucket, domain_key, source_id);
+ALTER TABLE domain_pins ADD CONSTRAINT domain_pins_bucket_check CHECK (((bucket >= 0) AND (bucket <= 255)));
 ALTER TABLE domain_runs ADD CONSTRAINT domain_runs_pkey PRIMARY KEY (bucket, domain_key, started_at);
 ALTER TABLE domain_runs ADD CONSTRAINT domain_runs_mode_check CHECK ((mode = ANY (ARRAY['discovery'::text, 'refresh'::text])));
 ALTER TABLE domain_slots ADD CONSTRAINT domain_slots_pkey PRIMARY KEY (bucket, domain_key);
@@ -869,6 +879,7 @@ CREATE INDEX document_search_words ON document_search USING gin (words);
 CREATE INDEX documents_recent ON documents USING btree (crawled_at);
 CREATE UNIQUE INDEX documents_text ON documents USING btree (bucket, domain_key, content_hash) WHERE (page_type <> 'stub'::text);
 CREATE INDEX domain_events_tx ON domain_events USING btree (tx, id);
+CREATE INDEX domain_pins_source ON domain_pins USING btree (source_id);
 CREATE INDEX domain_slots_circuit ON domain_slots USING btree (bucket, domain_key) WHERE (circuit_good IS NOT NULL);
 CREATE INDEX domain_slots_ready ON domain_slots USING btree (pool, top, next_at) WHERE (top IS NOT NULL);
 CREATE INDEX domain_slots_wake ON domain_slots USING btree (wake_at) WHERE (wake_at IS NOT NULL);

@@ -131,6 +131,9 @@ export const domainCard = Type.Object({
   robots: Type.Array(
     Type.Object({ origin: Type.String(), outcome: Type.String(), fetchedAt: date, crawlDelay }),
   ),
+  pins: Type.Array(Type.Object({ source: Type.String(), group: Type.String(), pinnedAt: date }), {
+    description: 'sources that pin it to a group of fetchers, the one that holds first',
+  }),
   archives: orNull(
     Type.Object({
       lookedAt: date,

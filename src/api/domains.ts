@@ -154,8 +154,9 @@ function addOne(instance: FastifyInstance, { database, config }: Parts): void {
         defaultBudget: config.domains.maxPagesPerRun,
       });
       if (facts === null) throw unknownDomain(name);
-      const { domain, events, runs, robots, archives } = facts;
-      return { ...shownDomain(domain), explanation: describeDomain(facts), events, runs, robots, archives };
+      const { domain, events, runs, robots, archives, pins } = facts;
+      const explanation = describeDomain(facts);
+      return { ...shownDomain(domain), explanation, events, runs, robots, archives, pins };
     },
   );
   app.get(

@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/index.ts';
+import { followGroup } from '../domains/index.ts';
 import { AppError } from '../errors/index.ts';
 import { type SubmitItem, submit } from '../frontier/index.ts';
 import { channelHash, identifyUrl } from '../url/index.ts';
@@ -105,6 +106,7 @@ export async function createChannel(
     throw new AppError('channel_vanished', `the channel ${fetchUrl} was removed while it was added`, {
       retry: true,
     });
+  await followGroup(db, channel.sourceId, [identified.identity]);
   // Idempotent: when the row exists, a crash came between the two statements or somebody else added it.
   await submitPoll(db, channel);
   return { channel, created: inserted.rows[0] !== undefined };

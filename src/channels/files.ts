@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/index.ts';
+import { followGroup } from '../domains/index.ts';
 import { submit } from '../frontier/index.ts';
 import { channelHash, identifyUrl } from '../url/index.ts';
 import { type Channel, isArchiveRead, pollRow } from './channels.ts';
@@ -66,7 +67,14 @@ export async function saveFiles(
     const file = nameOf(one.hashes);
     return file === undefined ? [] : [{ ...pollRow(one), modifiedAt: file.modifiedAt }];
   });
-  if (items.length > 0) await submit(db, items);
+  if (items.length > 0) {
+    await followGroup(
+      db,
+      index.sourceId,
+      named.map((one) => one.identity),
+    );
+    await submit(db, items);
+  }
   for (const one of own.rows.filter((row) => nameOf(row.hashes) === undefined && !row.waits)) {
     await db.query('DELETE FROM channels WHERE id = $1', [one.id]);
     await endRow(db, one.url, 'channel_removed', null);

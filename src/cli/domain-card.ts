@@ -4,7 +4,7 @@ import { oneLine, relativeTime, renderTable, wrapText } from './output.ts';
 
 /** A domain as the API tells it. */
 export type DomainCard = Json<Omit<DomainFacts['domain'], 'bucket' | 'domainKey'>> &
-  Json<Pick<DomainFacts, 'events' | 'runs' | 'robots' | 'archives'>> & {
+  Json<Pick<DomainFacts, 'events' | 'runs' | 'robots' | 'archives' | 'pins'>> & {
     explanation: ReturnType<typeof describeDomain>;
   };
 
@@ -113,6 +113,6 @@ function numbersOf(domain: DomainCard): [string, string][] {
     ],
     ['entry', domain.entryUrl ?? '–'],
     ['seed', `rank ${domain.seedRank ?? '–'}, ${domain.dataset ?? 'no list'}`],
-    ['fetchers', domain.pool],
+    ['fetchers', `${domain.pool}${domain.pins.map((one) => `, ${one.group} for ${one.source}`).join('')}`],
   ];
 }

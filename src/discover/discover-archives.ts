@@ -177,10 +177,10 @@ async function findPlaces(
   const { db } = deps;
   const known = new Map(tries.map((one) => [one.hash.toString('hex'), one]));
   // Of a domain without a source a sitemap is read once, as a page is: channels belong to sources.
-  const fit = (place: ArchivePlace): HashedPlace | null =>
+  const placed = (place: ArchivePlace): HashedPlace | null =>
     hashed(source === null ? { ...place, kind: 'page' } : place, domain);
   const remembered = (place: ArchivePlace): Remembered => {
-    const fitting = fit(place);
+    const fitting = placed(place);
     if (fitting === null) return 'failed';
     const one = known.get(fitting.hash.toString('hex'));
     if (one === undefined) return 'new';
@@ -196,7 +196,7 @@ async function findPlaces(
   };
   const found = new Map<string, HashedPlace>();
   for (const place of thinkOfPlaces(clues)) {
-    const fitting = fit(place);
+    const fitting = placed(place);
     if (fitting !== null) found.set(fitting.hash.toString('hex'), fitting);
     if (found.size >= mostThought) break;
   }

@@ -25,6 +25,7 @@ export function describeDomain(facts: DomainFacts): DomainExplanation {
       ...budgetText(facts),
       delayText(facts),
       ...circuitText(facts),
+      ...groupText(facts),
       ...archivesText(facts),
       scoreText(domain),
     ],
@@ -156,6 +157,26 @@ function circuitText({ domain, now }: DomainFacts): string[] {
   if (networkFailures > 0)
     words.push(
       `${many(networkFailures, 'connection')} in a row failed, the first ${ago(networkSince, now)}.`,
+    );
+  return words;
+}
+
+/** Who pinned it, and whose wish had to give way. */
+function groupText({ domain, pins }: DomainFacts): string[] {
+  const [holds, ...others] = pins;
+  if (holds === undefined) return [];
+  const words =
+    holds.group === domain.pool || domain.pool === 'render'
+      ? [
+          `Only fetchers of the group "${holds.group}" ask it, because the source ${holds.source} is pinned there.`,
+        ]
+      : [
+          `The source ${holds.source} is pinned to the group "${holds.group}", but an operator gave it to "${domain.pool}".`,
+        ];
+  const overruled = others.filter((one) => one.group !== holds.group);
+  if (overruled.length > 0)
+    words.push(
+      `${overruled.map((one) => `The source ${one.source} asks for "${one.group}"`).join('. ')}; the later wish holds.`,
     );
   return words;
 }

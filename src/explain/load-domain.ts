@@ -4,7 +4,9 @@ import {
   type DomainDetails,
   type DomainEvent,
   type DomainName,
+  type DomainPin,
   type DomainRun,
+  listDomainPins,
   loadDomain,
   loadDomainEvents,
   loadDomainRuns,
@@ -22,6 +24,8 @@ export type DomainFacts = {
   robots: { origin: string; outcome: string; fetchedAt: Date; crawlDelay: CrawlDelay | null }[];
   /** null: nobody looks for its archives. */
   archives: ArchiveFacts | null;
+  /** Sources that pin it to a group of fetchers, the one that holds first. */
+  pins: DomainPin[];
   fetchersAlive: number;
   switches: Switches;
   now: Date;
@@ -51,6 +55,7 @@ export async function loadDomainFacts(
       crawlDelay: rules === null ? null : crawlDelayOf(rules, options.productToken),
     })),
     archives: await loadArchiveFacts(db, domain),
+    pins: await listDomainPins(db, domain),
     ...(await loadCommon(db)),
   };
 }

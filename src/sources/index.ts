@@ -18,6 +18,7 @@ export {
   createSource,
   findSourceBySlug,
   findSourceByUrl,
+  findSourceGroup,
   findSourceIds,
   type ImageMode,
   type IngestionMode,

@@ -26,6 +26,8 @@ export type SourceSettings = {
   copies?: 'deliver' | 'hold';
   /** What is done with images of its articles instead of what is configured. */
   images?: ImageMode;
+  /** Group of fetchers that alone asks its domains. */
+  group?: string;
   /** CSS selectors that are tried before any other evidence on its pages. */
   selectors?: Selectors;
 };
@@ -173,6 +175,15 @@ export async function listSources(
 export async function loadSources(db: Queryable, ids: readonly number[]): Promise<Source[]> {
   const result = await db.query<Source>(`SELECT ${columns} FROM sources WHERE id = ANY ($1)`, [ids]);
   return result.rows;
+}
+
+/** The group of fetchers a source belongs to; null: any may ask. Index: sources_pkey. */
+export async function findSourceGroup(db: Queryable, id: number): Promise<string | null> {
+  const result = await db.query<{ group: string | null }>(
+    `SELECT settings ->> 'group' AS "group" FROM sources WHERE id = $1`,
+    [id],
+  );
+  return result.rows[0]?.group ?? null;
 }
 
 /** Where a walk through spidered sources stands; the time as the database writes it, to its last digit. */

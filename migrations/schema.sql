@@ -10,6 +10,7 @@ CREATE TYPE log_category AS ENUM ('lifecycle', 'fetch', 'extract', 'error', 'rat
 CREATE TYPE url_kind AS ENUM ('article', 'listing', 'channel', 'image', 'probe');
 CREATE TYPE url_origin AS ENUM ('feed', 'sitemap', 'push', 'spider', 'archive', 'refresh', 'redirect', 'manual');
 CREATE TYPE url_status AS ENUM ('pending', 'fetched', 'redirected', 'duplicate', 'failed', 'needs_render', 'dead');
+CREATE TYPE archive_item AS (ord integer, url_hash bytea, url text, kind text, found_by text);
 CREATE TYPE backfill_item AS (bucket smallint, domain_key bigint, domain text, parent_domain text, first_seen_at timestamp with time zone, last_crawled_at timestamp with time zone, pages_known bigint, pages_crawled bigint, documents bigint, errors_total bigint, block_reason text, rest_ms double precision);
 CREATE TYPE image_sighting AS (ord integer, bucket smallint, domain_key bigint, url_hash bytea, page_domain_key bigint, page_hash bytea, source_id integer, execution_id bigint);
 CREATE TYPE seed_item AS (ord integer, bucket smallint, domain_key bigint, domain text, parent_domain text, rank integer);
@@ -34,6 +35,26 @@ CREATE TABLE api_tokens (
   last_used_at timestamp with time zone,
   revoked_at timestamp with time zone,
   revoked_by text
+);
+CREATE TABLE archive_domains (
+  bucket smallint NOT NULL,
+  domain_key bigint NOT NULL,
+  source_id integer,
+  looked_at timestamp with time zone NOT NULL,
+  next_at timestamp with time zone NOT NULL
+) WITH (fillfactor=70);
+CREATE TABLE archive_tries (
+  bucket smallint NOT NULL,
+  domain_key bigint NOT NULL,
+  url_hash bytea NOT NULL,
+  url text NOT NULL,
+  kind text NOT NULL,
+  found_by text NOT NULL,
+  state text NOT NULL,
+  detail text,
+  asked_at timestamp with time zone NOT NULL,
+  ended_at timestamp with time zone,
+  again_at timestamp with time zone
 );
 CREATE TABLE audit (
   id bigint GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -98,7 +119,8 @@ CREATE TABLE channels (
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   parent_id integer,
   depth smallint DEFAULT 0 NOT NULL,
-  replaces_id integer
+  replaces_id integer,
+  takes_all boolean DEFAULT false NOT NULL
 );
 CREATE TABLE counter_deltas (
   bucket smallint NOT NULL,
@@ -290,6 +312,14 @@ CREATE TABLE domain_events (
   reason text NOT NULL,
   actor text NOT NULL,
   tx xid8 DEFAULT pg_current_xact_id() NOT NULL
+);
+CREATE TABLE domain_pins (
+  bucket smallint NOT NULL,
+  domain_key bigint NOT NULL,
+  source_id integer NOT NULL,
+  pool text NOT NULL,
+  was text,
+  pinned_at timestamp with time zone NOT NULL
 );
 CREATE TABLE domain_runs (
   bucket smallint NOT NULL,
@@ -763,6 +793,15 @@ ALTER TABLE api_tokens ADD CONSTRAINT api_tokens_hash_key UNIQUE (hash);
 ALTER TABLE api_tokens ADD CONSTRAINT api_tokens_check CHECK (((revoked_at IS NULL) = (revoked_by IS NULL)));
 ALTER TABLE api_tokens ADD CONSTRAINT api_tokens_hash_check CHECK ((octet_length(hash) = 32));
 ALTER TABLE api_tokens ADD CONSTRAINT api_tokens_role_check CHECK ((role = ANY (ARRAY['read'::text, 'write'::text, 'admin'::text])));
+ALTER TABLE archive_domains ADD CONSTRAINT archive_domains_pkey PRIMARY KEY (bucket, domain_key);
+ALTER TABLE archive_domains ADD CONSTRAINT archive_domains_bucket_check CHECK (((bucket >= 0) AND (bucket <= 255)));
+ALTER TABLE archive_tries ADD CONSTRAINT archive_tries_pkey PRIMARY KEY (bucket, domain_key, url_hash);
+ALTER TABLE archive_tries ADD CONSTRAINT archive_tries_bucket_check CHECK (((bucket >= 0) AND (bucket <= 255)));
+ALTER TABLE archive_tries ADD CONSTRAINT archive_tries_check CHECK (((state = 'asked'::text) = (ended_at IS NULL)));
+ALTER TABLE archive_tries ADD CONSTRAINT archive_tries_found_by_check CHECK ((found_by = ANY (ARRAY['robots'::text, 'learned'::text, 'path'::text, 'date'::text])));
+ALTER TABLE archive_tries ADD CONSTRAINT archive_tries_kind_check CHECK ((kind = ANY (ARRAY['sitemap'::text, 'page'::text])));
+ALTER TABLE archive_tries ADD CONSTRAINT archive_tries_state_check CHECK ((state = ANY (ARRAY['asked'::text, 'worked'::text, 'failed'::text, 'known'::text])));
+ALTER TABLE archive_tries ADD CONSTRAINT archive_tries_url_hash_check CHECK ((octet_length(url_hash) = 32));
 ALTER TABLE audit ADD CONSTRAINT audit_pkey PRIMARY KEY (id);
 ALTER TABLE auth_secrets ADD CONSTRAINT auth_secrets_pkey PRIMARY KEY (name);
 ALTER TABLE auth_secrets ADD CONSTRAINT auth_secrets_value_check CHECK ((octet_length(value) >= 32));
@@ -773,7 +812,7 @@ ALTER TABLE channel_state ADD CONSTRAINT channel_state_weight_check CHECK ((weig
 ALTER TABLE channels ADD CONSTRAINT channels_pkey PRIMARY KEY (id);
 ALTER TABLE channels ADD CONSTRAINT channels_url_hash_key UNIQUE (url_hash);
 ALTER TABLE channels ADD CONSTRAINT channels_depth_check CHECK (((depth >= 0) AND (depth <= 3)));
-ALTER TABLE channels ADD CONSTRAINT channels_found_by_check CHECK ((found_by = ANY (ARRAY['manual'::text, 'link'::text, 'path'::text, 'robots'::text, 'index'::text])));
+ALTER TABLE channels ADD CONSTRAINT channels_found_by_check CHECK ((found_by = ANY (ARRAY['manual'::text, 'link'::text, 'path'::text, 'robots'::text, 'index'::text, 'archive'::text])));
 ALTER TABLE channels ADD CONSTRAINT channels_interval_seconds_check CHECK (((interval_seconds >= 30) AND (interval_seconds <= 2592000)));
 ALTER TABLE channels ADD CONSTRAINT channels_kind_check CHECK ((kind = ANY (ARRAY['feed'::text, 'sitemap'::text, 'page'::text])));
 ALTER TABLE counters ADD CONSTRAINT counters_pkey PRIMARY KEY (minute, source_id);
@@ -794,6 +833,8 @@ ALTER TABLE documents ADD CONSTRAINT documents_classification_status_check CHECK
 ALTER TABLE documents ADD CONSTRAINT documents_page_type_check CHECK ((page_type = ANY (ARRAY['article'::text, 'stub'::text, 'listing'::text, 'other'::text])));
 ALTER TABLE documents ADD CONSTRAINT documents_version_check CHECK ((version >= 1));
 ALTER TABLE domain_events ADD CONSTRAINT domain_events_pkey PRIMARY KEY (bucket, domain_key, at, id);
+ALTER TABLE domain_pins ADD CONSTRAINT domain_pins_pkey PRIMARY KEY (bucket, domain_key, source_id);
+ALTER TABLE domain_pins ADD CONSTRAINT domain_pins_bucket_check CHECK (((bucket >= 0) AND (bucket <= 255)));
 ALTER TABLE domain_runs ADD CONSTRAINT domain_runs_pkey PRIMARY KEY (bucket, domain_key, started_at);
 ALTER TABLE domain_runs ADD CONSTRAINT domain_runs_mode_check CHECK ((mode = ANY (ARRAY['discovery'::text, 'refresh'::text])));
 ALTER TABLE domain_slots ADD CONSTRAINT domain_slots_pkey PRIMARY KEY (bucket, domain_key);
@@ -924,6 +965,7 @@ ALTER TABLE workers ADD CONSTRAINT workers_role_check CHECK ((role = ANY (ARRAY[
 
 -- indexes
 CREATE UNIQUE INDEX api_tokens_name ON api_tokens USING btree (name) WHERE (revoked_at IS NULL);
+CREATE INDEX archive_domains_next ON archive_domains USING btree (next_at);
 CREATE INDEX audit_tx ON audit USING btree (tx, id);
 CREATE INDEX channel_addresses_channel ON channel_addresses USING btree (channel_id, left_at);
 CREATE INDEX channel_state_hub ON channel_state USING btree (bucket, channel_id) WHERE (hub IS NOT NULL);
@@ -940,6 +982,7 @@ CREATE INDEX document_search_words ON document_search USING gin (words);
 CREATE INDEX documents_recent ON documents USING btree (crawled_at);
 CREATE UNIQUE INDEX documents_text ON documents USING btree (bucket, domain_key, content_hash) WHERE (page_type <> 'stub'::text);
 CREATE INDEX domain_events_tx ON domain_events USING btree (tx, id);
+CREATE INDEX domain_pins_source ON domain_pins USING btree (source_id);
 CREATE INDEX domain_slots_circuit ON domain_slots USING btree (bucket, domain_key) WHERE (circuit_good IS NOT NULL);
 CREATE INDEX domain_slots_ready ON domain_slots USING btree (pool, top, next_at) WHERE (top IS NOT NULL);
 CREATE INDEX domain_slots_wake ON domain_slots USING btree (wake_at) WHERE (wake_at IS NOT NULL);
@@ -962,6 +1005,7 @@ CREATE INDEX robots_revive ON robots USING btree (bucket, domain_key) WHERE (rev
 CREATE INDEX source_days_day ON source_days USING btree (day);
 CREATE INDEX sources_name_prefix ON sources USING btree (lower(name) text_pattern_ops);
 CREATE INDEX sources_slug_prefix ON sources USING btree (slug text_pattern_ops);
+CREATE INDEX sources_spidered ON sources USING btree (updated_at, id) WHERE (enabled AND (ingestion_mode <> 'feed'::text));
 CREATE INDEX sources_url_prefix ON sources USING btree (url text_pattern_ops);
 CREATE INDEX url_frontier_parked ON url_frontier USING btree (bucket, domain_key, due_at) WHERE ((NOT ready) AND (due_at IS NOT NULL) AND (status <> 'fetched'::url_status));
 CREATE INDEX url_frontier_pick ON url_frontier USING btree (bucket, domain_key, budgeted, level DESC, due_at) WHERE ready;

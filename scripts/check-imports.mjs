@@ -27,6 +27,7 @@ const layers = [
     'channels',
     'frontier',
     'domains',
+    'archives',
     'documents',
     'outbox',
     'images',

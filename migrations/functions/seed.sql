@@ -47,6 +47,10 @@ BEGIN
     FROM unnest(v_items) i JOIN domains d ON d.bucket = i.bucket AND d.domain_key = i.domain_key
    WHERE s.bucket = i.bucket AND s.domain_key = i.domain_key AND s.queued = 0 AND s.lease_owner IS NULL
      AND s.shift <> score_shift(d.score);
+  -- Its archives are looked for once it was crawled; spread, so that a million seeds are not due at once.
+  INSERT INTO archive_domains (bucket, domain_key, looked_at, next_at)
+  SELECT i.bucket, i.domain_key, v_now, v_now + interval '1 hour' + random() * interval '1 day' FROM unnest(v_items) i
+  ON CONFLICT DO NOTHING;
   RETURN QUERY
     SELECT i.ord, i.domain_key = ANY (v_new),
            d.status = 'pending' AND NOT EXISTS (

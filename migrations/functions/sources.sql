@@ -4,10 +4,11 @@
 CREATE FUNCTION held_span() RETURNS interval LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT interval '1000 years' $$;
 
 -- Holds, frees or ends up to p_limit rows of a source in one domain; a full portion means: call again. Rows in flight are
--- left to their worker and found by the next sweep.
+-- left to their worker and found by the next sweep. p_spidered: a source that is followed by links only has polls held
+-- and everything else freed, where the channels of archive discovery count as everything else.
 CREATE FUNCTION source_hold(
   p_source_id integer, p_bucket smallint, p_domain_key bigint, p_what text, p_kinds url_kind[], p_limit integer,
-  p_skew interval DEFAULT '0')
+  p_skew interval DEFAULT '0', p_spidered boolean DEFAULT false)
 RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   v_now timestamptz := now() + p_skew;
@@ -22,6 +23,8 @@ BEGIN
     SELECT f.url_hash, f.ready, f.budgeted, f.status FROM url_frontier f
      WHERE f.bucket = p_bucket AND f.domain_key = p_domain_key AND f.source_id = p_source_id AND f.kind = ANY (p_kinds)
        AND (v_slot.in_flight IS NULL OR f.url_hash <> ALL (v_slot.in_flight))
+       AND (NOT p_spidered OR (p_what = 'hold') = (f.kind = 'channel' AND NOT EXISTS (
+             SELECT FROM channels c WHERE c.url_hash = f.url_hash AND c.found_by = 'archive')))
        AND CASE p_what WHEN 'hold' THEN f.due_at < v_far WHEN 'free' THEN f.due_at >= v_far
            ELSE f.status IN ('pending', 'failed', 'needs_render') OR f.due_at IS NOT NULL END
      LIMIT p_limit

@@ -37,7 +37,7 @@ export const channelFields = {
     minimum: 0,
     description: 'between polls as things stand: what was learnt and what its publisher asks for counted in',
   }),
-  foundBy: oneOf(['manual', 'link', 'path', 'robots', 'index'] as const),
+  foundBy: oneOf(['manual', 'link', 'path', 'robots', 'index', 'archive'] as const),
   title: orNull(Type.String()),
   parentId: orNull(serial),
   depth: count,

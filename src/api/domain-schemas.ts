@@ -57,6 +57,15 @@ export const domainEvent = Type.Object({
   actor: Type.String(),
 });
 
+const crawlDelay = orNull(
+  Type.Object({
+    seconds: Type.Number({ description: 'what is kept' }),
+    askedSeconds: Type.Number({ description: 'what robots.txt asks for' }),
+    line: Type.Integer(),
+    capped: Type.Boolean({ description: 'more than 60 s is asked for, and 60 s are kept' }),
+  }),
+);
+
 /** One domain with everything about it. */
 export const domainCard = Type.Object({
   ...domainItem.properties,
@@ -119,7 +128,31 @@ export const domainCard = Type.Object({
       documents: Type.Integer(),
     }),
   ),
-  robots: Type.Array(Type.Object({ origin: Type.String(), outcome: Type.String(), fetchedAt: date })),
+  robots: Type.Array(
+    Type.Object({ origin: Type.String(), outcome: Type.String(), fetchedAt: date, crawlDelay }),
+  ),
+  pins: Type.Array(Type.Object({ source: Type.String(), group: Type.String(), pinnedAt: date }), {
+    description: 'sources that pin it to a group of fetchers, the one that holds first',
+  }),
+  archives: orNull(
+    Type.Object({
+      lookedAt: date,
+      nextAt: date,
+      tries: Type.Array(
+        Type.Object({
+          url: Type.String(),
+          kind: oneOf(['sitemap', 'page']),
+          foundBy: oneOf(['robots', 'learned', 'path', 'date']),
+          state: oneOf(['asked', 'worked', 'failed', 'known']),
+          detail: orNull(Type.String({ description: 'why it failed, or where it leads' })),
+          askedAt: date,
+          endedAt: orNull(date),
+          againAt: orNull(date),
+        }),
+        { description: 'places that were tried, newest first, a hundred at most' },
+      ),
+    }),
+  ),
 });
 
 /** A robots.txt, parsed. */
@@ -140,7 +173,7 @@ export const robotsItem = Type.Object({
     }),
   ),
   sitemaps: Type.Array(Type.Object({ url: Type.String(), line: Type.Integer() })),
-  crawlDelay: orNull(Type.Object({ seconds: Type.Number(), line: Type.Integer(), capped: Type.Boolean() })),
+  crawlDelay,
 });
 
 /** A domain as it is shown: the key is 64 bits, JSON has it as the public ids spell it. */

@@ -142,7 +142,7 @@ function addOne(instance: FastifyInstance, { database, config }: Parts): void {
       schema: {
         operationId: 'getDomain',
         tags,
-        summary: 'One domain in words and numbers, with its events, runs and robots.txt',
+        summary: 'One domain in words and numbers, with its events, runs, robots.txt and archives',
         params: named,
         response: answers(domainCard),
       },
@@ -150,11 +150,13 @@ function addOne(instance: FastifyInstance, { database, config }: Parts): void {
     async ({ params: { name } }) => {
       const facts = await loadDomainFacts(pool, name, {
         defaultDelayMs: config.fetch.defaultDelayMs,
+        productToken: config.fetch.productToken,
         defaultBudget: config.domains.maxPagesPerRun,
       });
       if (facts === null) throw unknownDomain(name);
-      const { domain, events, runs, robots } = facts;
-      return { ...shownDomain(domain), explanation: describeDomain(facts), events, runs, robots };
+      const { domain, events, runs, robots, archives, pins } = facts;
+      const explanation = describeDomain(facts);
+      return { ...shownDomain(domain), explanation, events, runs, robots, archives, pins };
     },
   );
   app.get(

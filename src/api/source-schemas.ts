@@ -37,6 +37,10 @@ const settingFields = {
   proxies: Type.Array(text(1000), { maxItems: 100, description: 'needs the admin role' }),
   copies: oneOf(['deliver', 'hold'] as const),
   images: oneOf(['off', 'reference', 'store'] as const),
+  group: Type.String({
+    pattern: '^[a-z0-9_-]{1,40}$',
+    description: 'group of fetchers that alone asks its domains',
+  }),
   selectors: selectorsShape,
 };
 type SettingName = keyof typeof settingFields;
@@ -111,6 +115,14 @@ const plainAnswer = {
 
 /** A source as it is answered. */
 export const sourceShape = Type.Object(plainAnswer, strict);
+
+const overruled = Type.Array(
+  Type.Object({ domain: Type.String(), source: Type.String(), group: Type.String() }, strict),
+  { description: "groups that other sources give to its domains, and that this one's overrules" },
+);
+
+/** A source that was changed. */
+export const changedSourceShape = Type.Object({ ...plainAnswer, overruled }, strict);
 
 /** A source with how it goes. */
 export const statusFields = {
@@ -199,7 +211,7 @@ export const discoveryShape = answer({
 
 /** What was added, or was there. */
 export const addedShape = answer({
-  ...sourceShape.properties,
+  ...changedSourceShape.properties,
   created: Type.Boolean(),
   channelId: orNull(serial),
 });

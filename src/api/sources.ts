@@ -14,6 +14,7 @@ import {
 import type { Config } from '../config/index.ts';
 import { countedUpTo, type Database, mostCounted, type Queryable } from '../db/index.ts';
 import { loadSelectorRates, removeSource } from '../documents/index.ts';
+import { applyGroup, releaseGroup } from '../domains/index.ts';
 import { AppError } from '../errors/index.ts';
 import { withScheme } from '../source-lists/index.ts';
 import {
@@ -48,6 +49,7 @@ import {
 } from './schemas.ts';
 import {
   addedShape,
+  changedSourceShape,
   discoveryShape,
   modes,
   newSourceShape,
@@ -195,7 +197,12 @@ function addChanging(instance: FastifyInstance, { database, config }: Options): 
       const channel = await findNamedChannel(pool, url);
       const [owner] = channel === null ? [] : await loadSources(pool, [channel.sourceId]);
       if (channel !== null && owner !== undefined)
-        return reply.code(200).send({ ...shownSource(owner), created: false, channelId: channel.id });
+        return reply.code(200).send({
+          ...shownSource(owner),
+          created: false,
+          channelId: channel.id,
+          overruled: [],
+        });
       const { name, ingestionMode, feedPollIntervalMinutes, priority, rateLimitMs } = body;
       const { source, created } = await createSource(pool, {
         url,
@@ -206,11 +213,18 @@ function addChanging(instance: FastifyInstance, { database, config }: Options): 
         ...(priority === undefined ? {} : { priority }),
         ...(rateLimitMs === undefined ? {} : { rateLimitMs }),
       });
+      // Before anything of it is asked.
+      const overruled = created ? await applyGroup(pool, source, identity.name) : [];
       if (created) {
         await startDiscovery(pool, source.id);
         await audit(pool, identity, 'source_add', source);
       }
-      return reply.code(created ? 201 : 200).send({ ...shownSource(source), created, channelId: null });
+      return reply.code(created ? 201 : 200).send({
+        ...shownSource(source),
+        created,
+        channelId: null,
+        overruled,
+      });
     },
   );
   app.patch(
@@ -222,7 +236,7 @@ function addChanging(instance: FastifyInstance, { database, config }: Options): 
         summary: 'Change a source; what is left out stays, and null takes a setting back',
         params: named,
         body: sourceChangeShape,
-        response: { 200: sourceShape },
+        response: { 200: changedSourceShape },
       },
     },
     async ({ params, body, identity }) => {
@@ -235,7 +249,8 @@ function addChanging(instance: FastifyInstance, { database, config }: Options): 
       if (Object.keys(change).length > 0)
         source = required(await updateSource(pool, params.slug, change, identity.name), params.slug);
       if (change.mode !== undefined) await applyHolds(pool, source);
-      return shownSource(source);
+      const overruled = change.group === undefined ? [] : await applyGroup(pool, source, identity.name);
+      return { ...shownSource(source), overruled };
     },
   );
   app.delete(
@@ -338,6 +353,7 @@ function addTakingBack(instance: FastifyInstance, { database: { pool } }: Option
     async ({ params, identity }) => {
       const source = await requireSource(pool, params.slug);
       const discarded = await removeEmptySource(pool, source.id);
+      if (discarded) await releaseGroup(pool, source.id);
       if (discarded) await audit(pool, identity, 'source_discard', source);
       return { slug: source.slug, discarded };
     },

@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/index.ts';
+import { followGroup } from '../domains/index.ts';
 import { AppError } from '../errors/index.ts';
 import { type SubmitItem, submit } from '../frontier/index.ts';
 import { channelHash, identifyUrl } from '../url/index.ts';
@@ -17,6 +18,8 @@ export type Channel = {
   intervalSeconds: number;
   foundBy: FoundBy;
   title: string | null;
+  /** Its first read takes everything it lists, however old, as archive. */
+  takesAll: boolean;
   /** The sitemap index that names it. */
   parentId: number | null;
   /** Indexes above it. */
@@ -42,11 +45,12 @@ export type Channel = {
 };
 
 /** How a channel was found. */
-export type FoundBy = 'manual' | 'link' | 'path' | 'robots' | 'index';
+export type FoundBy = 'manual' | 'link' | 'path' | 'robots' | 'index' | 'archive';
 
 /** Columns of a channel `c` and its state `s`, which a new channel does not have yet. */
 export const channelColumns = `c.id, c.source_id AS "sourceId", c.kind, c.url, c.url_hash AS hash, c.enabled,
-  c.interval_seconds AS "intervalSeconds", c.found_by AS "foundBy", c.title, c.parent_id AS "parentId", c.depth,
+  c.interval_seconds AS "intervalSeconds", c.found_by AS "foundBy", c.title, c.takes_all AS "takesAll",
+  c.parent_id AS "parentId", c.depth,
   extract(epoch FROM now() - s.failing_since)::float8 * 1000 AS "failingForMs",
   coalesce(s.errors_in_row, 0) AS "errorsInRow", s.error_kind AS "errorKind", s.slept_at IS NOT NULL AS asleep,
   s.redirect_to AS "redirectTo", coalesce(s.redirects, 0) AS redirects, s.rhythm, s.floor_seconds AS "floorSeconds",
@@ -58,6 +62,7 @@ export type NewChannel = Pick<Channel, 'sourceId' | 'kind' | 'url' | 'intervalSe
   title?: string | null;
   /** The failing channel it was found for. */
   replacesId?: number | null;
+  takesAll?: boolean;
 };
 
 /**
@@ -80,8 +85,8 @@ export async function createChannel(
   const moved = (await loadMoved(db, [hash])).get(hash.toString('hex'));
   if (moved !== undefined) return { channel: moved, created: false };
   const inserted = await db.query<{ id: number }>(
-    `INSERT INTO channels (source_id, kind, url, bucket, domain_key, url_hash, interval_seconds, found_by, title, replaces_id)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (url_hash) DO NOTHING RETURNING id`,
+    `INSERT INTO channels (source_id, kind, url, bucket, domain_key, url_hash, interval_seconds, found_by, title, replaces_id, takes_all)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (url_hash) DO NOTHING RETURNING id`,
     [
       input.sourceId,
       input.kind,
@@ -93,6 +98,7 @@ export async function createChannel(
       input.foundBy,
       input.title ?? null,
       input.replacesId ?? null,
+      input.takesAll ?? false,
     ],
   );
   const channel = (await loadChannels(db, [hash]))[0];
@@ -100,10 +106,17 @@ export async function createChannel(
     throw new AppError('channel_vanished', `the channel ${fetchUrl} was removed while it was added`, {
       retry: true,
     });
+  await followGroup(db, channel.sourceId, [identified.identity]);
   // Idempotent: when the row exists, a crash came between the two statements or somebody else added it.
   await submitPoll(db, channel);
   return { channel, created: inserted.rows[0] !== undefined };
 }
+
+/** Whether the next read of a channel is the one that takes everything. */
+export const isArchiveRead = ({
+  takesAll,
+  lastSuccessAt,
+}: Pick<Channel, 'takesAll' | 'lastSuccessAt'>): boolean => takesAll && lastSuccessAt === null;
 
 /** Makes sure that a channel has its frontier row; a row that was given up is taken up again. */
 export async function submitPoll(

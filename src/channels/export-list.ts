@@ -39,7 +39,7 @@ async function loadListedChannels(
 ): Promise<Map<number, ListedChannel[]>> {
   const result = await db.query<Required<ListedChannel> & { sourceId: number }>(
     `SELECT source_id AS "sourceId", kind, url, title, enabled, interval_seconds AS "intervalSeconds", found_by AS "foundBy"
-       FROM channels WHERE source_id = ANY ($1) AND found_by <> 'index' ORDER BY id`,
+       FROM channels WHERE source_id = ANY ($1) AND parent_id IS NULL ORDER BY id`,
     [ids],
   );
   const bySource = new Map<number, ListedChannel[]>();

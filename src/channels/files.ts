@@ -1,7 +1,8 @@
 import type { Queryable } from '../db/index.ts';
+import { followGroup } from '../domains/index.ts';
 import { submit } from '../frontier/index.ts';
 import { channelHash, identifyUrl } from '../url/index.ts';
-import { type Channel, pollRow } from './channels.ts';
+import { type Channel, isArchiveRead, pollRow } from './channels.ts';
 import { endRow } from './moves.ts';
 
 /** A file that a sitemap index names. */
@@ -13,11 +14,14 @@ const deepestIndex = 1;
 /**
  * Makes the files of a sitemap index rows of their own, each under its domain's lease and with validators of its own.
  * One that the index calls changed is read at once; one that it no longer names, or that has not changed for days, is no
- * longer polled. An address is one channel, so that an index that names itself or its parents leads nowhere.
+ * longer polled, unless it is one of an archive that nobody has read yet. An address is one channel, so that an index that names itself or its parents leads nowhere.
  */
 export async function saveFiles(
   db: Queryable,
-  index: Pick<Channel, 'id' | 'sourceId' | 'depth' | 'intervalSeconds'>,
+  index: Pick<
+    Channel,
+    'id' | 'sourceId' | 'depth' | 'intervalSeconds' | 'foundBy' | 'takesAll' | 'lastSuccessAt'
+  >,
   files: readonly SitemapFile[],
 ): Promise<void> {
   if (index.depth > deepestIndex) return;
@@ -28,8 +32,8 @@ export async function saveFiles(
     return [{ ...file, url: identity.fetchUrl, identity, hash: channelHash(identity.fetchUrl) }];
   });
   await db.query(
-    `INSERT INTO channels (source_id, kind, url, bucket, domain_key, url_hash, interval_seconds, found_by, parent_id, depth)
-     SELECT $1, 'sitemap', f.url, f.bucket, f.domain_key, f.hash, $2, 'index', $3, $4
+    `INSERT INTO channels (source_id, kind, url, bucket, domain_key, url_hash, interval_seconds, found_by, parent_id, depth, takes_all)
+     SELECT $1, 'sitemap', f.url, f.bucket, f.domain_key, f.hash, $2, $9, $3, $4, $10
        FROM unnest($5::text[], $6::smallint[], $7::bigint[], $8::bytea[]) AS f(url, bucket, domain_key, hash)
       WHERE NOT EXISTS (SELECT FROM channel_addresses a WHERE a.url_hash = f.hash)
      ON CONFLICT (url_hash) DO NOTHING`,
@@ -42,12 +46,18 @@ export async function saveFiles(
       named.map((one) => one.identity.bucket),
       named.map((one) => one.identity.domainKey.toString()),
       named.map((one) => one.hash),
+      // What archive discovery found is polled whatever the source's mode, and its files are no different.
+      index.foundBy === 'archive' ? 'archive' : 'index',
+      isArchiveRead(index),
     ],
   );
   // A file that has moved is still named by the address it left.
-  const own = await db.query<{ id: number; hashes: Buffer[]; url: string; sourceId: number }>(
+  const own = await db.query<{ id: number; hashes: Buffer[]; url: string; sourceId: number; waits: boolean }>(
     `SELECT c.id, c.url_hash || ARRAY(SELECT a.url_hash FROM channel_addresses a WHERE a.channel_id = c.id) AS hashes,
-            c.url, c.source_id AS "sourceId" FROM channels c WHERE c.parent_id = $1`,
+            c.url, c.source_id AS "sourceId",
+            c.takes_all AND c.created_at > now() - interval '7 days' AND NOT EXISTS (SELECT FROM channel_state s
+              WHERE s.bucket = c.bucket AND s.channel_id = c.id AND s.last_success_at IS NOT NULL) AS waits
+       FROM channels c WHERE c.parent_id = $1`,
     [index.id],
   );
   const byHash = new Map(named.map((one) => [one.hash.toString('hex'), one]));
@@ -57,8 +67,15 @@ export async function saveFiles(
     const file = nameOf(one.hashes);
     return file === undefined ? [] : [{ ...pollRow(one), modifiedAt: file.modifiedAt }];
   });
-  if (items.length > 0) await submit(db, items);
-  for (const one of own.rows.filter((row) => nameOf(row.hashes) === undefined)) {
+  if (items.length > 0) {
+    await followGroup(
+      db,
+      index.sourceId,
+      named.map((one) => one.identity),
+    );
+    await submit(db, items);
+  }
+  for (const one of own.rows.filter((row) => nameOf(row.hashes) === undefined && !row.waits)) {
     await db.query('DELETE FROM channels WHERE id = $1', [one.id]);
     await endRow(db, one.url, 'channel_removed', null);
   }

@@ -1,4 +1,5 @@
 import type { Database, Queryable } from '../db/index.ts';
+import { applyGroups } from '../domains/index.ts';
 import { type SubmitItem, submit } from '../frontier/index.ts';
 import type { ListEntry, ListedSource } from '../source-lists/index.ts';
 import {
@@ -177,7 +178,13 @@ async function importBatch(
     if (options.dryRun) for (const { url } of channels) seen.channels.add(url);
   }
   // After the commit, and for known ones too: a crash in between is healed by importing again.
-  if (!options.dryRun) await submit(database.pool, follow);
+  if (options.dryRun) return;
+  await applyGroups(
+    database.pool,
+    entries.map(({ source }) => source.url),
+    options.actor,
+  );
+  await submit(database.pool, follow);
 }
 
 async function saveBatch(

@@ -16,6 +16,7 @@ export {
   createChannel,
   type DiscoveryDelay,
   type FoundBy,
+  isArchiveRead,
   listChannels,
   loadChannels,
   loadDiscoveryDelay,

@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/index.ts';
+import { followGroup } from '../domains/index.ts';
 import { channelHash, identifyUrl, type UrlIdentity } from '../url/index.ts';
 import { type Channel, submitPoll } from './channels.ts';
 
@@ -27,6 +28,7 @@ export async function moveChannel(
   );
   const { outcome } = result.rows[0]!;
   if (outcome === 'moved') {
+    await followGroup(db, channel.sourceId, [target]);
     const moved = { url: target.fetchUrl, sourceId: channel.sourceId };
     await submitPoll(db, moved, dueAt === undefined ? {} : { dueAt });
   }

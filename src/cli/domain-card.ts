@@ -4,14 +4,18 @@ import { oneLine, relativeTime, renderTable, wrapText } from './output.ts';
 
 /** A domain as the API tells it. */
 export type DomainCard = Json<Omit<DomainFacts['domain'], 'bucket' | 'domainKey'>> &
-  Json<Pick<DomainFacts, 'events' | 'runs' | 'robots'>> & { explanation: ReturnType<typeof describeDomain> };
+  Json<Pick<DomainFacts, 'events' | 'runs' | 'robots' | 'archives' | 'pins'>> & {
+    explanation: ReturnType<typeof describeDomain>;
+  };
 
 const mostEvents = 8;
 const mostRuns = 5;
+const mostTries = 10;
 
 /** One domain as a card: what it is, in words; its numbers; what happened to it. */
 export function renderDomainCard(card: DomainCard, width: number): string {
   const { events, runs, robots } = card;
+  const tries = card.archives?.tries ?? [];
   const { sentences, advice } = card.explanation;
   const lines: string[] = [card.name, ...wrapText(sentences.join(' '), Math.min(width, 100)), ''];
   for (const [name, value] of numbersOf(card)) lines.push(`  ${name.padEnd(14)} ${oneLine(value)}`);
@@ -50,6 +54,19 @@ export function renderDomainCard(card: DomainCard, width: number): string {
         { title: 'ORIGIN', value: (one) => one.origin, flexible: true },
         { title: 'OUTCOME', value: (one) => one.outcome.replace('_', ' ') },
         { title: 'READ', value: (one) => relativeTime(one.fetchedAt) },
+        { title: 'DELAY', value: (one) => crawlDelayText(one.crawlDelay) },
+      ],
+      width,
+    ),
+  );
+  section('Archives', tries, () =>
+    renderTable(
+      tries.slice(0, mostTries),
+      [
+        { title: 'TRIED', value: (one) => relativeTime(one.askedAt) },
+        { title: 'PLACE', value: (one) => one.url, flexible: true },
+        { title: 'BY', value: (one) => one.foundBy },
+        { title: 'OUTCOME', value: (one) => `${one.state}${one.detail === null ? '' : ` (${one.detail})`}` },
       ],
       width,
     ),
@@ -57,6 +74,13 @@ export function renderDomainCard(card: DomainCard, width: number): string {
   section('What you can do', advice, () => advice.map((command) => `  ${command}`).join('\n'));
   return `${lines.join('\n')}\n`;
 }
+
+const crawlDelayText = (delay: DomainCard['robots'][number]['crawlDelay']): string =>
+  delay === null
+    ? '–'
+    : delay.capped
+      ? `${delay.seconds} s (asks for ${delay.askedSeconds} s)`
+      : `${delay.seconds} s`;
 
 function numbersOf(domain: DomainCard): [string, string][] {
   const { budget, lease } = domain;
@@ -89,6 +113,6 @@ function numbersOf(domain: DomainCard): [string, string][] {
     ],
     ['entry', domain.entryUrl ?? '–'],
     ['seed', `rank ${domain.seedRank ?? '–'}, ${domain.dataset ?? 'no list'}`],
-    ['fetchers', domain.pool],
+    ['fetchers', `${domain.pool}${domain.pins.map((one) => `, ${one.group} for ${one.source}`).join('')}`],
   ];
 }

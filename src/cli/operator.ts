@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os';
+import type { Overruled } from '../domains/index.ts';
 import { AppError, EXIT } from '../errors/index.ts';
 
 /** Who gives the orders, as events and the audit name them. */
@@ -19,9 +20,16 @@ export function onOff(text: string): boolean {
 }
 
 /** Reads the name of a group of fetchers. */
-export function poolName(text: string): string {
+export function poolName(text: string, option = '--pool'): string {
   if (/^[a-z0-9_-]{1,40}$/.test(text)) return text;
-  throw new AppError('usage', `--pool takes a short name of a-z, 0-9, - and _, not "${text}"`, {
+  throw new AppError('usage', `${option} takes a short name of a-z, 0-9, - and _, not "${text}"`, {
     exitCode: EXIT.usage,
   });
 }
+
+/** What is said when a source's group takes the place of another source's. */
+export const overruledLines = (overruled: readonly Overruled[]): string[] =>
+  overruled.map(
+    ({ domain, source, group }) =>
+      `${domain} was in the group "${group}" for the source ${source}; the later one holds.`,
+  );

@@ -10,7 +10,7 @@ import {
   saveDiscovery,
 } from '../channels/index.ts';
 import type { Database, Queryable } from '../db/index.ts';
-import { loadRobots } from '../domains/index.ts';
+import { followGroup, loadRobots } from '../domains/index.ts';
 import { submit } from '../frontier/index.ts';
 import { loadSources, type Source, saveIngestionMode } from '../sources/index.ts';
 import type { Log } from '../telemetry/index.ts';
@@ -58,6 +58,9 @@ async function step(
   source: Source,
 ): Promise<boolean> {
   if (discovery.state === 'pending') {
+    // Who added it may have died before its domain was pinned, and the first question is already its group's.
+    const home = identifyUrl(source.url);
+    if (home.outcome === 'ok') await followGroup(deps.database.pool, source.id, [home.identity]);
     const first = [untried(source.url, 'page'), ...(await loadKnownPlaces(tx, discovery))];
     const probed: Candidate[] = [];
     for (const one of first) probed.push(await probe(deps, source, one));

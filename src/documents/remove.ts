@@ -1,4 +1,5 @@
 import type { Database, Queryable } from '../db/index.ts';
+import { releaseGroup } from '../domains/index.ts';
 import { removeSightings, removeSourceSightings } from '../images/index.ts';
 import { deleteSource, requireSource, setSourceEnabled } from '../sources/index.ts';
 import { leaveCluster } from './clusters.ts';
@@ -27,6 +28,7 @@ export async function removeSource(
   const { actor } = wish;
   await setSourceEnabled(database.pool, slug, false, { actor, reason: 'it is being deleted' });
   const removed = wish.documents === 'delete' ? await removeDocuments(database, id) : 0;
+  await releaseGroup(database.pool, id);
   await deleteSource(database.pool, slug, { actor });
   return removed;
 }

@@ -41,6 +41,15 @@ export {
   type DomainKey,
   resetDomain,
 } from './operate.ts';
+export {
+  applyGroup,
+  applyGroups,
+  type DomainPin,
+  followGroup,
+  listDomainPins,
+  type Overruled,
+  releaseGroup,
+} from './pins.ts';
 export { type RecalculateReport, recalculatePart } from './recalculate.ts';
 export { decideRefresh, type RefreshOptions } from './refresh.ts';
 export { loadRobots, loadRobotsOfDomain, type RobotsRecord, saveRobots } from './robots-cache.ts';

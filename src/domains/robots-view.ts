@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/index.ts';
-import { crawlDelayOf, decideRobots, type Robots } from '../robots/index.ts';
+import { type CrawlDelay, crawlDelayOf, decideRobots, type Robots } from '../robots/index.ts';
 import { originOf, type UrlIdentity } from '../url/index.ts';
 import type { DomainKey } from './operate.ts';
 import { loadRobots, type RobotsRecord } from './robots-cache.ts';
@@ -21,8 +21,8 @@ export type RobotsView = {
     delays: { seconds: number; line: number }[];
   }[];
   sitemaps: { url: string; line: number }[];
-  /** What it asks of us. */
-  crawlDelay: { seconds: number; line: number; capped: boolean } | null;
+  /** What it asks of us, and how much of that is kept. */
+  crawlDelay: CrawlDelay | null;
 };
 
 type Stored = Omit<RobotsView, 'body' | 'truncated' | 'groups' | 'sitemaps' | 'crawlDelay'> & {

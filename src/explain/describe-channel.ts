@@ -42,6 +42,7 @@ const foundTexts = {
   path: 'it was found at a usual address',
   robots: 'robots.txt names it',
   index: 'a sitemap index names it',
+  archive: 'it was found while archives were looked for',
 } as const;
 
 function whatText({ channel, source }: ChannelFacts): string[] {

@@ -23,8 +23,10 @@ export function describeDomain(facts: DomainFacts): DomainExplanation {
       ...workText(facts),
       queueText(facts),
       ...budgetText(facts),
-      delayText(domain),
+      delayText(facts),
       ...circuitText(facts),
+      ...groupText(facts),
+      ...archivesText(facts),
       scoreText(domain),
     ],
     expectedAt: expectedAt(facts),
@@ -122,15 +124,23 @@ function budgetText({ domain, switches, now }: DomainFacts): string[] {
   return [`${left} of its budget of ${size} are left; it renews ${until(ends, now)}.`];
 }
 
-function delayText({ delay }: DomainDetails): string {
+function delayText({ domain: { delay }, robots }: DomainFacts): string {
   const parts = [
-    delay.robotsMs === null ? null : `robots.txt asks for ${seconds(delay.robotsMs)}`,
+    delay.robotsMs === null ? null : robotsDelayText(delay.robotsMs, robots),
     delay.configuredMs === null ? null : `an operator set ${seconds(delay.configuredMs)}`,
     delay.sourceMs === null ? null : `its source asks for ${seconds(delay.sourceMs)}`,
     delay.penaltyMs === 0 ? null : `429s have added ${seconds(delay.penaltyMs)}`,
   ].filter((part) => part !== null);
   const why = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
   return `It gets one request every ${seconds(delay.totalMs)}${why}.`;
+}
+
+/** A delay that was cut is told with both numbers: the site asks for more than it gets. */
+function robotsDelayText(robotsMs: number, robots: DomainFacts['robots']): string {
+  const cut = robots.flatMap(({ crawlDelay }) => (crawlDelay?.capped === true ? [crawlDelay] : []));
+  if (cut.length === 0) return `robots.txt asks for ${seconds(robotsMs)}`;
+  const asked = Math.max(...cut.map((one) => one.askedSeconds));
+  return `robots.txt asks for ${seconds(asked * 1000)}, which is cut to ${seconds(cut[0]!.seconds * 1000)}`;
 }
 
 function circuitText({ domain, now }: DomainFacts): string[] {
@@ -149,6 +159,52 @@ function circuitText({ domain, now }: DomainFacts): string[] {
       `${many(networkFailures, 'connection')} in a row failed, the first ${ago(networkSince, now)}.`,
     );
   return words;
+}
+
+/** Who pinned it, and whose wish had to give way. */
+function groupText({ domain, pins }: DomainFacts): string[] {
+  const [holds, ...others] = pins;
+  if (holds === undefined) return [];
+  const words =
+    holds.group === domain.pool || domain.pool === 'render'
+      ? [
+          `Only fetchers of the group "${holds.group}" ask it, because the source ${holds.source} is pinned there.`,
+        ]
+      : [
+          `The source ${holds.source} is pinned to the group "${holds.group}", but an operator gave it to "${domain.pool}".`,
+        ];
+  const overruled = others.filter((one) => one.group !== holds.group);
+  if (overruled.length > 0)
+    words.push(
+      `${overruled.map((one) => `The source ${one.source} asks for "${one.group}"`).join('. ')}; the later wish holds.`,
+    );
+  return words;
+}
+
+function archivesText({ archives, switches, now }: DomainFacts): string[] {
+  if (archives === null) return [];
+  const { tries } = archives;
+  const of = (state: string): number => tries.filter((one) => one.state === state).length;
+  const counts = (
+    [
+      [of('worked'), 'worked'],
+      [of('failed'), 'did not'],
+      [of('asked'), 'not answered yet'],
+      [of('known'), 'known before'],
+    ] as const
+  ).filter(([count]) => count > 0);
+  const tried =
+    tries.length === 0
+      ? 'No place was asked for its archives yet.'
+      : `${many(tries.length, 'place')} ${tries.length === 1 ? 'was' : 'were'} thought of for its archives: ${counts.map(([count, word]) => `${count} ${word}`).join(', ')}.`;
+  const [best] = tries.filter((one) => one.state === 'worked');
+  return [
+    tried,
+    ...(best === undefined ? [] : [`The last that worked is ${best.url}.`]),
+    switches.archives
+      ? `They are looked for again ${until(archives.nextAt, now)}, if it has little else to do or a day has passed.`
+      : 'Archive discovery is switched off.',
+  ];
 }
 
 function scoreText({ score, scoreTerms, shift }: DomainDetails): string {

@@ -1,14 +1,18 @@
+import { type ArchiveFacts, loadArchiveFacts } from '../archives/index.ts';
 import type { Queryable } from '../db/index.ts';
 import {
   type DomainDetails,
   type DomainEvent,
   type DomainName,
+  type DomainPin,
   type DomainRun,
+  listDomainPins,
   loadDomain,
   loadDomainEvents,
   loadDomainRuns,
   loadRobotsOfDomain,
 } from '../domains/index.ts';
+import { type CrawlDelay, crawlDelayOf } from '../robots/index.ts';
 import type { Switches } from '../switches/index.ts';
 import { loadCommon } from './load-url.ts';
 
@@ -17,7 +21,11 @@ export type DomainFacts = {
   domain: DomainDetails;
   events: DomainEvent[];
   runs: DomainRun[];
-  robots: { origin: string; outcome: string; fetchedAt: Date }[];
+  robots: { origin: string; outcome: string; fetchedAt: Date; crawlDelay: CrawlDelay | null }[];
+  /** null: nobody looks for its archives. */
+  archives: ArchiveFacts | null;
+  /** Sources that pin it to a group of fetchers, the one that holds first. */
+  pins: DomainPin[];
   fetchersAlive: number;
   switches: Switches;
   now: Date;
@@ -27,7 +35,7 @@ export type DomainFacts = {
 export async function loadDomainFacts(
   db: Queryable,
   name: DomainName,
-  options: { defaultDelayMs: number; defaultBudget?: number },
+  options: { defaultDelayMs: number; productToken: string; defaultBudget?: number },
 ): Promise<DomainFacts | null> {
   const domain = await loadDomain(db, name, options.defaultDelayMs);
   if (domain === null) return null;
@@ -40,7 +48,14 @@ export async function loadDomainFacts(
     },
     events: await loadDomainEvents(db, domain),
     runs: await loadDomainRuns(db, domain),
-    robots: robots.map(({ origin, outcome, fetchedAt }) => ({ origin, outcome, fetchedAt })),
+    robots: robots.map(({ origin, outcome, fetchedAt, rules }) => ({
+      origin,
+      outcome,
+      fetchedAt,
+      crawlDelay: rules === null ? null : crawlDelayOf(rules, options.productToken),
+    })),
+    archives: await loadArchiveFacts(db, domain),
+    pins: await listDomainPins(db, domain),
     ...(await loadCommon(db)),
   };
 }

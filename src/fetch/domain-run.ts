@@ -1,4 +1,4 @@
-import { type MultiplierReader, submitPoll } from '../channels/index.ts';
+import { isArchiveRead, type MultiplierReader, submitPoll } from '../channels/index.ts';
 import { isConnectionLost, type Queryable } from '../db/index.ts';
 import type { RefreshOptions } from '../domains/index.ts';
 import { messageOf } from '../errors/index.ts';
@@ -274,6 +274,7 @@ export class DomainRun {
     if (moved !== null) await this.#retried(() => submitPoll(db, moved));
     return concludeUnpolled(row, {
       polling: this.#switches!.polling,
+      archives: this.#switches!.archives,
       channel: settings.channelOf(row),
       moved,
       source: settings.sourceOf(row),
@@ -290,7 +291,9 @@ export class DomainRun {
     if (end.poll !== undefined && channel !== null) {
       const adaptive =
         this.#switches!.adaptive_intervals && settings.sourceOf(row)?.settings.fixedInterval !== true;
-      const facts = { items, newUndated: totals.newUndated, adaptive };
+      // A whole archive says nothing about how often there is news.
+      const newUndated = isArchiveRead(channel) ? 0 : totals.newUndated;
+      const facts = { items, newUndated, adaptive };
       items = await this.#retried(() => endPoll(this.#deps, channel, end.poll!, facts));
     }
     this.#unsettled.keep(items, end.document);
@@ -329,10 +332,12 @@ export class DomainRun {
 
   #context(row: LeasedUrl): RowContext {
     const { settings, options, clock } = this.#deps;
+    const channel = settings.channelOf(row);
     return {
       settings: {
         source: settings.sourceOf(row),
-        channel: settings.channelOf(row),
+        channel,
+        isArchive: channel !== null && isArchiveRead(channel),
         minWords: options.minWords,
         keepHtml: options.keepHtml,
         sitemapMaxAgeMs: options.sitemapMaxAgeMs,
@@ -404,7 +409,9 @@ export class DomainRun {
   /** Found URLs first, the settle second: a crash in between only submits them again. */
   async #submitFound(row: LeasedUrl, links: readonly SubmitItem[], totals: FoundTotals): Promise<void> {
     const { settings, db } = this.#deps;
-    const isWanted = ({ origin }: SubmitItem): boolean => origin !== 'spider' || this.#switches!.spider;
+    const { spider, archives } = this.#switches!;
+    const isWanted = ({ origin }: SubmitItem): boolean =>
+      origin === 'spider' ? spider : origin !== 'archive' || archives;
     const found = links.filter((link) => link.kind !== 'image' && isWanted(link));
     const images = links.filter((link) => link.kind === 'image');
     const lastPoll = settings.channelOf(row)?.lastSuccessAt ?? null;

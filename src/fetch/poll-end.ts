@@ -52,7 +52,9 @@ export async function endPoll(
     const level = trouble.failures === failuresToAlert ? 'error' : 'warn';
     log[level]({ channel: channel.id, url: channel.url, ...trouble }, 'a poll failed');
   }
-  if (rediscover !== undefined) await startRediscovery(db, channel, rediscover);
+  // A place that was only thought of has not gone elsewhere.
+  if (rediscover !== undefined && channel.foundBy !== 'archive')
+    await startRediscovery(db, channel, rediscover);
   return facts.items;
 }
 

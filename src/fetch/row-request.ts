@@ -36,6 +36,9 @@ export function requestFor(
       maxBodyBytes: options.maxImageBytes,
       headers: { accept: imageTypes },
     };
+  // A domain without a source has no channels: its sitemaps are read as pages are.
+  if (row.kind === 'listing' && row.origin === 'archive')
+    return { conditional, accept: acceptsArchives, maxBodyBytes: options.maxBodyBytes, unwrapGzip: true };
   return { conditional, accept: acceptsPages, maxBodyBytes: options.maxBodyBytes };
 }
 
@@ -43,6 +46,12 @@ export function requestFor(
 function acceptsPages(contentType: string | null, status: number): boolean {
   if (status < 200 || status >= 300 || contentType === null || contentType.trim() === '') return true;
   return /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(contentType);
+}
+
+/** Pages, and the types that sitemaps are sent with. */
+function acceptsArchives(contentType: string | null, status: number): boolean {
+  if (acceptsPages(contentType, status)) return true;
+  return /^\s*(?:(?:text|application)\/xml|application\/(?:x-)?gzip|text\/plain)\b/i.test(contentType ?? '');
 }
 
 // Servers that can choose give what we can compare; the rest is stored as well.

@@ -106,7 +106,7 @@ export function siteTest(urls: readonly string[]): (host: string) => boolean {
 export function entrySubmitter(
   response: Pick<PageResponse, 'row' | 'finalUrl'>,
   settings: IngestSettings,
-  origin: 'feed' | 'sitemap',
+  origin: 'feed' | 'sitemap' | 'archive',
 ) {
   const home = settings.source?.url ?? response.finalUrl;
   const isOwn = siteTest([home, response.finalUrl]);

@@ -1,3 +1,4 @@
+import { ingestArchivedSitemap, isArchivedSitemap } from './archived-sitemap.ts';
 import { ingestArticle } from './article.ts';
 import { ingestFeed } from './feed.ts';
 import { ingestImage } from './images.ts';
@@ -11,7 +12,9 @@ export async function handleResponse(response: PageResponse, settings: IngestSet
     case 'article':
       return ingestArticle(response, settings);
     case 'listing':
-      return ingestListing(response, settings);
+      return isArchivedSitemap(response)
+        ? ingestArchivedSitemap(response, settings)
+        : ingestListing(response, settings);
     case 'channel':
       return settings.channel?.kind === 'page'
         ? ingestPageChannel(response, settings)

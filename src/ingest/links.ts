@@ -16,7 +16,7 @@ type SpiderRules = { priority: number; settings: SourceSettings };
 function spiderRulesOf(response: PageResponse, { source }: IngestSettings): SpiderRules | null {
   if (source !== null) return source.ingestionMode === 'feed' ? null : source;
   const { row } = response;
-  return row.sourceId === null && row.origin === 'spider'
+  return row.sourceId === null && (row.origin === 'spider' || row.origin === 'archive')
     ? { priority: defaultPriority, settings: {} }
     : null;
 }
@@ -30,6 +30,8 @@ export function findSpiderLinks(page: Page, response: PageResponse, settings: In
 function linksOf(page: Page, response: PageResponse, rules: SpiderRules): SubmitItem[] {
   const { row } = response;
   const depth = row.depth + 1;
+  // What an archive lists is old, and so is what its articles lead to.
+  const origin = row.origin === 'archive' ? 'archive' : 'spider';
   const maxDepth = rules.settings.maxDepth || defaultDepth;
   if (maxDepth > 0 && depth > maxDepth) return [];
   const domain = canonicalDomain(response.finalUrl);
@@ -53,9 +55,9 @@ function linksOf(page: Page, response: PageResponse, rules: SpiderRules): Submit
     found.push({
       url: identity.fetchUrl,
       kind,
-      origin: 'spider',
+      origin,
       sourceId: row.sourceId,
-      priority: decidePriority({ base: rules.priority, origin: 'spider', kind, depth, external }),
+      priority: decidePriority({ base: rules.priority, origin, kind, depth, external }),
       depth,
       parentUrl: response.finalUrl,
       own: !external,

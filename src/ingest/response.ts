@@ -37,6 +37,8 @@ export type IngestSettings = {
   minWords: number;
   keepHtml: 'none' | 'compressed' | 'archive';
   sitemapMaxAgeMs: number;
+  /** A sitemap is read for the first time as an archive: everything it lists counts, at the lowest priority. */
+  isArchive?: boolean;
   nowMs: number;
   images?: ImageSettings;
   /** Sites whose robots.txt names the sitemap at hand: it may list their addresses too. */

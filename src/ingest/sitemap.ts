@@ -32,6 +32,7 @@ class Harvest {
   #last: string[] = [];
   readonly #isOwn: (host: string) => boolean;
   readonly #nowMs: number;
+  readonly #isArchive: boolean;
   readonly #oldestMs: number;
   readonly #sink: SitemapSink;
   readonly #submitEntry: ReturnType<typeof entrySubmitter>;
@@ -39,9 +40,10 @@ class Harvest {
   constructor(response: SitemapResponse, settings: IngestSettings, sink: SitemapSink) {
     this.#isOwn = siteTest([response.finalUrl, ...(settings.namedBy ?? [])]);
     this.#nowMs = settings.nowMs;
-    this.#oldestMs = settings.nowMs - settings.sitemapMaxAgeMs;
+    this.#isArchive = settings.isArchive ?? false;
+    this.#oldestMs = this.#isArchive ? Number.NEGATIVE_INFINITY : settings.nowMs - settings.sitemapMaxAgeMs;
     this.#sink = sink;
-    this.#submitEntry = entrySubmitter(response, settings, 'sitemap');
+    this.#submitEntry = entrySubmitter(response, settings, this.#isArchive ? 'archive' : 'sitemap');
   }
 
   async take(entries: readonly SitemapEntry[], isIndex: boolean): Promise<void> {
@@ -82,7 +84,7 @@ class Harvest {
     if (this.#taken >= mostEntries) return false;
     if (lastModified === null) {
       if (this.#sink.seen.note(loc) !== 'new') return false;
-      if (this.#sink.seen.isFirst) {
+      if (this.#sink.seen.isFirst && !this.#isArchive) {
         if (this.#first.length < mostBaseline) this.#first.push(copy(loc));
         this.#last.push(copy(loc));
         if (this.#last.length > 2 * mostBaseline) this.#last = this.#last.slice(-mostBaseline);

@@ -35,11 +35,11 @@ export function decideRobots(robots: Robots, productToken: string, url: string):
   return { allowed: allow, line, rule: `${allow ? 'Allow' : 'Disallow'}: ${shown}` };
 }
 
+/** A crawl delay: what is kept of it, what the file asks for, and where it says so. */
+export type CrawlDelay = { seconds: number; askedSeconds: number; line: number; capped: boolean };
+
 /** The crawl delay of our group, its longest where it names several; null when it names none. */
-export function crawlDelayOf(
-  robots: Robots,
-  productToken: string,
-): { seconds: number; line: number; capped: boolean } | null {
+export function crawlDelayOf(robots: Robots, productToken: string): CrawlDelay | null {
   const { groups, isOurs } = groupsFor(robots, productToken);
   let longest: { seconds: number; line: number } | null = null;
   for (const group of groups) {
@@ -49,8 +49,9 @@ export function crawlDelayOf(
     }
   }
   if (longest === null) return null;
-  const capped = longest.seconds > MAX_CRAWL_DELAY_SECONDS;
-  return { seconds: Math.min(longest.seconds, MAX_CRAWL_DELAY_SECONDS), line: longest.line, capped };
+  const { seconds: askedSeconds, line } = longest;
+  const seconds = Math.min(askedSeconds, MAX_CRAWL_DELAY_SECONDS);
+  return { seconds, askedSeconds, line, capped: askedSeconds > seconds };
 }
 
 /** Whether our group forbids everything and allows nothing: there is no use in asking again before it changes. */

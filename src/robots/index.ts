@@ -1,5 +1,6 @@
 /** robots.txt: bytes in, a plain value out, decisions with the line that made them (RFC 9309). */
 export {
+  type CrawlDelay,
   crawlDelayOf,
   decideRobots,
   disallowsEverything,

@@ -198,9 +198,19 @@ describe('crawl delay', () => {
     'Crawl-delay: soon',
   );
   it('belongs to the agents named before it', () => {
-    expect(crawlDelayOf(robots, 'slow')).toEqual({ seconds: 10, line: 2, capped: false });
-    expect(crawlDelayOf(robots, 'nobody')).toEqual({ seconds: 2.5, line: 4, capped: false });
-    expect(crawlDelayOf(robots, 'Outrider')).toEqual({ seconds: 60, line: 7, capped: true });
+    expect(crawlDelayOf(robots, 'slow')).toEqual({
+      seconds: 10,
+      askedSeconds: 10,
+      line: 2,
+      capped: false,
+    });
+    expect(crawlDelayOf(robots, 'nobody')).toMatchObject({ seconds: 2.5, line: 4 });
+    expect(crawlDelayOf(robots, 'Outrider')).toEqual({
+      seconds: 60,
+      askedSeconds: 600,
+      line: 7,
+      capped: true,
+    });
     expect(crawlDelayOf(robots, 'odd')).toBe(null);
   });
 });

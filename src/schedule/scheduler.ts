@@ -3,7 +3,7 @@ import { type BlobStore, openBlobStore } from '../blobs/index.ts';
 import { pruneStates, sharePolls } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
-import { discoverChannels } from '../discover/index.ts';
+import { ArchiveEntrance, discoverChannels, discoverDueArchives } from '../discover/index.ts';
 import { indexDocuments, pruneChanges, removeArchivedPages } from '../documents/index.ts';
 import { countDomains, loadLeases, rescoreDomains, reviveAllowed } from '../domains/index.ts';
 import {
@@ -50,6 +50,7 @@ export class Scheduler {
   readonly #subscriber: Subscriber | null;
   readonly #deliverers: { name: string; kind: string; takes: SinkTakes; deliverer: Deliverer }[];
   readonly #blobs: BlobStore;
+  readonly #archiveEntrance: ArchiveEntrance;
   #loops: Promise<unknown> = Promise.resolve();
 
   constructor(options: SchedulerOptions) {
@@ -58,6 +59,7 @@ export class Scheduler {
     setMaxListeners(0, this.#stop.signal);
     this.#switches = new SwitchReader(options.database.pool, () => options.clock.monotonic());
     this.#blobs = openBlobStore(options.config);
+    this.#archiveEntrance = new ArchiveEntrance(options.database.pool, () => options.clock.monotonic());
     const callback = options.config.websub.callbackUrl;
     this.#subscriber = callback === null ? null : new Subscriber({ ...options, callback });
     this.#deliverers = configuredSinks(options.config, options).map((sink) => ({
@@ -78,6 +80,7 @@ export class Scheduler {
     ): Promise<void> => runLoop({ ...this.#options, name, intervalMs, turn, signal: this.#stop.signal });
     this.#loops = Promise.all([
       loop('discover', 500, () => this.#discover()),
+      loop('archives', 5000, () => this.#discoverArchives()),
       loop('index', 500, () => this.#index()),
       loop('counters', 10_000, async () => {
         await foldCounters(this.#options.database.pool);
@@ -139,6 +142,18 @@ export class Scheduler {
       sitemapIntervalSeconds: config.polling.sitemapIntervalMinutes * 60,
     });
     return moved > 0 ? 'busy' : 'idle';
+  }
+
+  async #discoverArchives(): Promise<TurnResult> {
+    const { database, log, config } = this.#options;
+    if (!(await this.#switches.current()).archives) return 'idle';
+    const more = await this.#archiveEntrance.turn();
+    const looked = await discoverDueArchives({
+      db: database.pool,
+      log,
+      sitemapIntervalSeconds: config.polling.sitemapIntervalMinutes * 60,
+    });
+    return more || looked > 0 ? 'busy' : 'idle';
   }
 
   async #revive(): Promise<TurnResult> {

@@ -74,7 +74,7 @@ function channelOf(fields: Fields): ListedChannel {
     ...optional('title', textOf(fields, 'title', mostName)),
     ...optional('enabled', booleanOf(fields, 'enabled')),
     ...optional('intervalSeconds', numberOf(fields, 'interval_seconds', 30, 2_592_000)),
-    ...optional('foundBy', wordOf(fields, 'found_by', ['manual', 'link', 'path', 'robots'])),
+    ...optional('foundBy', wordOf(fields, 'found_by', ['manual', 'link', 'path', 'robots', 'archive'])),
   };
 }
 

@@ -9,7 +9,7 @@ export type ListedChannel = {
   title?: string | null;
   enabled?: boolean;
   intervalSeconds?: number;
-  foundBy?: 'manual' | 'link' | 'path' | 'robots';
+  foundBy?: 'manual' | 'link' | 'path' | 'robots' | 'archive';
 };
 
 /** A publisher as a list names it: at least its address. */

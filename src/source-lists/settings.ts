@@ -76,6 +76,12 @@ const checks: Readonly<Record<string, Check>> = {
     value === 'off' || value === 'reference' || value === 'store'
       ? null
       : 'is none of off, reference and store',
+  group: (value) =>
+    typeof value !== 'string' || !/^[a-z0-9_-]{1,40}$/.test(value)
+      ? 'is no short name of a-z, 0-9, - and _'
+      : value === 'render'
+        ? 'is a name that is kept for pages which need a browser'
+        : null,
   selectors: (value) => {
     const parsed = parseSelectors(JSON.stringify(value));
     return parsed.outcome === 'ok' ? null : `cannot be used: ${parsed.message.slice(0, 200)}`;

@@ -52,7 +52,7 @@ const channel = fc.record(
     title: fc.oneof(line, tricky),
     enabled: fc.boolean(),
     intervalSeconds: fc.integer({ min: 30, max: 2_592_000 }),
-    foundBy: fc.constantFrom('manual', 'link', 'path', 'robots' as const),
+    foundBy: fc.constantFrom('manual', 'link', 'path', 'robots', 'archive' as const),
   },
   { requiredKeys: ['kind', 'url'] },
 );

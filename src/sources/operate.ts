@@ -6,7 +6,6 @@ import { findSourceBySlug, type Source } from './sources.ts';
 export type SourceAct = { actor: string; reason?: string | null };
 
 const allKinds = ['article', 'listing', 'channel', 'image', 'probe'] as const;
-type Kinds = readonly (typeof allKinds)[number][];
 const portion = 2000;
 
 /**
@@ -38,14 +37,11 @@ export async function applyHolds(
   db: Queryable,
   source: Pick<Source, 'id' | 'enabled' | 'ingestionMode'>,
 ): Promise<number> {
-  if (!source.enabled) return moveRows(db, source.id, 'hold', allKinds);
-  const freed = await moveRows(db, source.id, 'free', withoutPolls(source));
-  if (source.ingestionMode !== 'spider') return freed;
-  return freed + (await moveRows(db, source.id, 'hold', ['channel']));
+  if (!source.enabled) return moveRows(db, source.id, 'hold');
+  const spidered = source.ingestionMode === 'spider';
+  const freed = await moveRows(db, source.id, 'free', spidered);
+  return spidered ? freed + (await moveRows(db, source.id, 'hold', true)) : freed;
 }
-
-const withoutPolls = ({ ingestionMode }: Pick<Source, 'ingestionMode'>): Kinds =>
-  ingestionMode === 'spider' ? allKinds.filter((kind) => kind !== 'channel') : allKinds;
 
 /**
  * Holds rows that came while a source was being disabled: found by a page that was in flight, or settled after the
@@ -56,7 +52,7 @@ export async function sweepDisabled(db: Queryable): Promise<number> {
     `SELECT id FROM sources WHERE NOT enabled AND disabled_at > now() - interval '10 minutes'`,
   );
   let held = 0;
-  for (const { id } of lately.rows) held += await moveRows(db, id, 'hold', allKinds);
+  for (const { id } of lately.rows) held += await moveRows(db, id, 'hold');
   return held;
 }
 
@@ -69,7 +65,7 @@ export async function deleteSource(db: Queryable, slug: string, { actor }: Sourc
   if (source === null) return false;
   // Disabled first, so that fetchers let go of it while its rows end.
   if (source.enabled) await setSourceEnabled(db, slug, false, { actor, reason: 'it is being deleted' });
-  await moveRows(db, source.id, 'end', allKinds);
+  await moveRows(db, source.id, 'end');
   const deleted = await db.query(
     `WITH gone AS (DELETE FROM sources WHERE id = $1 RETURNING slug, url)
      INSERT INTO audit (actor, action, subject, detail)
@@ -99,7 +95,8 @@ async function moveRows(
   db: Queryable,
   sourceId: number,
   what: 'hold' | 'free' | 'end',
-  kinds: Kinds,
+  /** Followed by links only: its polls are held, and freed they are not. */
+  spidered = false,
 ): Promise<number> {
   const domains = await db.query<{ bucket: number; domain_key: bigint }>(
     'SELECT DISTINCT bucket, domain_key FROM url_frontier WHERE source_id = $1 ORDER BY bucket, domain_key',
@@ -109,8 +106,8 @@ async function moveRows(
   for (const { bucket, domain_key } of domains.rows) {
     for (;;) {
       const result = await db.query<{ moved: number }>(
-        'SELECT source_hold($1, $2::smallint, $3, $4, $5::url_kind[], $6) AS moved',
-        [sourceId, bucket, domain_key.toString(), what, kinds, portion],
+        'SELECT source_hold($1, $2::smallint, $3, $4, $5::url_kind[], $6, p_spidered => $7) AS moved',
+        [sourceId, bucket, domain_key.toString(), what, allKinds, portion, spidered],
       );
       const rows = result.rows[0]?.moved ?? 0;
       moved += rows;

@@ -26,6 +26,8 @@ export type SourceSettings = {
   copies?: 'deliver' | 'hold';
   /** What is done with images of its articles instead of what is configured. */
   images?: ImageMode;
+  /** Group of fetchers that alone asks its domains. */
+  group?: string;
   /** CSS selectors that are tried before any other evidence on its pages. */
   selectors?: Selectors;
 };
@@ -172,6 +174,33 @@ export async function listSources(
 /** Sources by id, for a worker's short-lived cache. */
 export async function loadSources(db: Queryable, ids: readonly number[]): Promise<Source[]> {
   const result = await db.query<Source>(`SELECT ${columns} FROM sources WHERE id = ANY ($1)`, [ids]);
+  return result.rows;
+}
+
+/** The group of fetchers a source belongs to; null: any may ask. Index: sources_pkey. */
+export async function findSourceGroup(db: Queryable, id: number): Promise<string | null> {
+  const result = await db.query<{ group: string | null }>(
+    `SELECT settings ->> 'group' AS "group" FROM sources WHERE id = $1`,
+    [id],
+  );
+  return result.rows[0]?.group ?? null;
+}
+
+/** Where a walk through spidered sources stands; the time as the database writes it, to its last digit. */
+export type SpideredPlace = { changedAt: string; id: number };
+
+/** Enabled sources that are followed by links, by their last change. Index: sources_spidered. */
+export async function loadSpidered(
+  db: Queryable,
+  after: SpideredPlace | null,
+  limit: number,
+): Promise<(SpideredPlace & { url: string; ageMs: number })[]> {
+  const result = await db.query<SpideredPlace & { url: string; ageMs: number }>(
+    `SELECT id, url, updated_at::text AS "changedAt", extract(epoch FROM now() - updated_at)::float8 * 1000 AS "ageMs"
+       FROM sources WHERE enabled AND ingestion_mode <> 'feed' AND (updated_at, id) > ($1::timestamptz, $2)
+      ORDER BY updated_at, id LIMIT $3`,
+    [after?.changedAt ?? '-infinity', after?.id ?? 0, limit],
+  );
   return result.rows;
 }
 

@@ -8,6 +8,7 @@ export const switchNames = [
   'refresh',
   'adaptive_intervals',
   'discovery',
+  'archives',
   'spider',
 ] as const;
 export type SwitchName = (typeof switchNames)[number];

@@ -183,7 +183,7 @@ test('one gets its own delay, budget and fetchers, and gives them back', async (
 test('robots.txt is shown as it was read, and tried', async () => {
   const { bucket, domainKey } = domainIdentity('b4.test');
   const text =
-    'User-agent: *\nDisallow: /private\nAllow: /private/open\nCrawl-delay: 3\n\nUser-agent: nosy\nDisallow: /\nSitemap: https://b4.test/map.xml\n';
+    'User-agent: *\nDisallow: /private\nAllow: /private/open\nCrawl-delay: 90\n\nUser-agent: nosy\nDisallow: /\nSitemap: https://b4.test/map.xml\n';
   await saveRobots(
     lab.database.pool,
     { bucket, domainKey, origin: 'https://b4.test' },
@@ -201,7 +201,7 @@ test('robots.txt is shown as it was read, and tried', async () => {
       origin: 'https://b4.test',
       outcome: 'rules',
       body: 'text',
-      crawlDelay: { seconds: 3, line: 4 },
+      crawlDelay: { seconds: 60, askedSeconds: 90, line: 4, capped: true },
       sitemaps: [{ url: 'https://b4.test/map.xml', line: 8 }],
     },
   ]);
@@ -209,6 +209,8 @@ test('robots.txt is shown as it was read, and tried', async () => {
     { allow: false, pattern: '/private', line: 2 },
     { allow: true, pattern: '/private/open', line: 3 },
   ]);
+  const card = (await get('/domains/b4.test')).body;
+  expect(card.robots).toMatchObject([{ crawlDelay: { seconds: 60, askedSeconds: 90, capped: true } }]);
   const trial = (url: string, agent = '') =>
     get(`/domains/b4.test/robots/test?url=${encodeURIComponent(url)}${agent}`);
   expect((await trial('https://b4.test/private/a')).body).toMatchObject({

@@ -17,7 +17,7 @@ beforeAll(async () => {
   );
   await lab.api.ask('POST', '/api/v1/domains/d1.test/block', { reason: '<script>alert("spam")</script>' });
   const text =
-    'User-agent: *\nDisallow: /private\nAllow: /private/open\nCrawl-delay: 3\n\nUser-agent: nosy\nDisallow: /\nSitemap: https://d2.test/map.xml\n';
+    'User-agent: *\nDisallow: /private\nAllow: /private/open\nCrawl-delay: 90\n\nUser-agent: nosy\nDisallow: /\nSitemap: https://d2.test/map.xml\n';
   await saveRobots(
     pool,
     { ...domainIdentity('d2.test'), origin: 'https://d2.test' },
@@ -179,7 +179,7 @@ test('one is taken from its worker', async () => {
 test('robots.txt is shown as it was read, and addresses are tried on it', async () => {
   const page = await lab.open('/domains/d2.test?tab=robots');
   await page.getByRole('heading', { name: 'https://d2.test/robots.txt' }).waitFor();
-  await page.getByText('It asks us for a gap of 3 s (line 4).').waitFor();
+  await page.getByText('It asks us for a gap of 90 s (line 4), which is cut to 60 s.').waitFor();
   await page.getByRole('heading', { name: 'For everybody (*)' }).waitFor();
   await page.getByText('https://d2.test/map.xml').waitFor();
   const tell = async (path: string, agent: string): Promise<string | null> => {

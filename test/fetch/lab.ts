@@ -156,9 +156,9 @@ export class Lab {
     this.web.log.clear();
   }
 
-  /** A real `outrider fetch`. */
-  start(env: Readonly<Record<string, string>> = {}): Outrider {
-    const one = new Outrider(['fetch'], { home: this.#dir, env: { ...this.#env, ...env } });
+  /** A real `outrider fetch`, or another role. */
+  start(env: Readonly<Record<string, string>> = {}, role: 'fetch' | 'schedule' = 'fetch'): Outrider {
+    const one = new Outrider([role], { home: this.#dir, env: { ...this.#env, ...env } });
     this.#running.add(one);
     return one;
   }

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { blockDomain, configureDomain, keyOfDomain, resetDomain } from '../../src/domains/index.ts';
+import {
+  blockDomain,
+  configureDomain,
+  keyOfDomain,
+  resetDomain,
+  saveRobots,
+} from '../../src/domains/index.ts';
 import { describeDomain, describeUrl, loadDomainFacts, loadUrlFacts } from '../../src/explain/index.ts';
 import { saveWorker } from '../../src/frontier/index.ts';
+import { parseRobots } from '../../src/robots/index.ts';
 import { saveSwitch } from '../../src/switches/index.ts';
 import { channelHash, identifyUrl } from '../../src/url/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
@@ -19,7 +26,7 @@ afterAll(() => test.drop());
 const dayMs = 86_400_000;
 
 async function explain(name: string) {
-  const facts = await loadDomainFacts(test.pool, name, { defaultDelayMs: 1000 });
+  const facts = await loadDomainFacts(test.pool, name, { defaultDelayMs: 1000, productToken: 'Outrider' });
   const { state, sentences, expectedAt, advice } = describeDomain(facts!);
   return {
     state,
@@ -56,7 +63,9 @@ async function learn(name: string, change: Parameters<typeof finish>[2] = {}): P
 }
 
 it('an unknown domain has no facts', async () => {
-  expect(await loadDomainFacts(test.pool, 'nowhere.test', { defaultDelayMs: 1000 })).toBeNull();
+  expect(
+    await loadDomainFacts(test.pool, 'nowhere.test', { defaultDelayMs: 1000, productToken: 'Outrider' }),
+  ).toBeNull();
 });
 
 it('a pending domain, a leased one, an exhausted one', async () => {
@@ -144,6 +153,17 @@ it('a block for good, and its reset', async () => {
   expect(url.inMs).toBeNull();
   await resetDomain(test.pool, keyOfDomain('spam.test')!, { reason: 'a mistake', actor: 'cli:me' });
   expect((await explain('spam.test')).state).toBe('pending');
+});
+
+it('a crawl delay that was cut is told with both numbers', async () => {
+  await answers(test.db, [item('slow.test', 'a')]);
+  const rules = parseRobots(Buffer.from('User-agent: *\nCrawl-delay: 600\n'));
+  const read = { outcome: 'rules', httpStatus: 200, errorCode: null, rules, ttlMs: 86_400_000 } as const;
+  await saveRobots(test.pool, { ...keyOfDomain('slow.test')!, origin: 'https://slow.test' }, read);
+  await learn('slow.test', { learnt: { robotsDelayMs: 60_000, sourceDelayMs: 0 } });
+  expect((await explain('slow.test')).text).toContain(
+    'It gets one request every 60 s (robots.txt asks for 600 s, which is cut to 60 s',
+  );
 });
 
 it('a used budget, its renewal, and an open circuit', async () => {

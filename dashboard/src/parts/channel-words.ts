@@ -44,4 +44,5 @@ export const foundTexts: Readonly<Record<ChannelItem['foundBy'], string>> = {
   path: 'found at a usual address',
   robots: 'named by robots.txt',
   index: 'named by a sitemap index',
+  archive: 'found while archives were looked for',
 };

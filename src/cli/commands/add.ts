@@ -15,10 +15,11 @@ import { type Api, type Json, listItems, withApi } from '../api.ts';
 import type { ShownChannel } from '../channel-path.ts';
 import { type Context, loadContext } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
+import { poolName } from '../operator.ts';
 import { printJson } from '../output.ts';
 import { sourcePath } from '../source-path.ts';
 
-type Flags = { name?: string; every: string; wait: boolean };
+type Flags = { name?: string; every: string; group?: string; wait: boolean };
 
 /** `add`. */
 export function addAddCommand(program: Command): void {
@@ -27,9 +28,11 @@ export function addAddCommand(program: Command): void {
     .description('follow publishers: a site, a feed or a sitemap; finds their feeds, or follows their links')
     .option('--name <name>', 'name of the source; its domain unless said')
     .option('--every <minutes>', 'minutes between polls', '15')
+    .option('--group <name>', 'group of fetchers that alone asks its domains')
     .option('--no-wait', 'do not wait for the feeds to be found')
     .action(async (urls: string[], flags: Flags, command: Command) => {
       const intervalMinutes = wholeNumber('--every', flags.every, { least: 1, most: 43_200 });
+      const group = flags.group === undefined ? undefined : poolName(flags.group, '--group');
       // All of them before the first is added, and before a database is started for nothing.
       const addresses = urls.map(addressOf);
       const context = loadContext(command);
@@ -38,13 +41,14 @@ export function addAddCommand(program: Command): void {
           wait: flags.wait,
           intervalMinutes,
           ...(flags.name === undefined ? {} : { name: flags.name }),
+          ...(group === undefined ? {} : { group }),
         }),
       );
     });
 }
 
 type Address = { url: string; hasScheme: boolean };
-type AddOptions = { name?: string; intervalMinutes: number; wait: boolean };
+type AddOptions = { name?: string; group?: string; intervalMinutes: number; wait: boolean };
 
 function addressOf(typed: string): Address {
   const url = withScheme(typed);
@@ -98,6 +102,7 @@ async function begin(api: Api, address: Address, options: AddOptions): Promise<B
     url: address.url,
     name: options.name,
     feedPollIntervalMinutes: options.intervalMinutes,
+    ...(options.group === undefined ? {} : { settings: { group: options.group } }),
   });
   const known = channelId !== null;
   if (!created && !known && source.enabled) await api.post(`${sourcePath(source.slug)}/discover`);

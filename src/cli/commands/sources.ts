@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander';
 import type { SourceStatus } from '../../channels/index.ts';
 import type { SelectorRate } from '../../documents/index.ts';
+import type { Overruled } from '../../domains/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import type { ImageMode, IngestionMode, Source } from '../../sources/index.ts';
 import { type Json, listItems, patiently, type Query, withApi } from '../api.ts';
 import { loadContext } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
-import { onOff } from '../operator.ts';
+import { onOff, overruledLines, poolName } from '../operator.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
 import { sourcePath } from '../source-path.ts';
 
@@ -66,7 +67,7 @@ export function addSourceCommands(program: Command): void {
   sources
     .command('set <slug>')
     .description(
-      'change a source: its polls, mode, delay, priority, images, copies or proxies; "default" takes a value back',
+      'change a source: its polls, mode, delay, priority, images, copies, group or proxies; "default" takes a value back',
     )
     .option('--mode <mode>', 'feed, spider or both')
     .option('--every <minutes>', 'minutes between polls of its feeds')
@@ -75,15 +76,17 @@ export function addSourceCommands(program: Command): void {
     .option('--priority <n>', '1 to 10')
     .option('--images <mode>', 'off, reference or store: what is done with images of its articles')
     .option('--copies <deliver|hold>', 'hold: what others printed first is kept, but goes to no sink')
+    .option('--group <name>', 'group of fetchers that alone asks its domains')
     .option('--proxies <list>', 'comma-separated proxy addresses, or "none"')
     .action(async (slug: string, flags: SetFlags, command: Command) => {
       const change = sourceChangeOf(flags);
       const context = loadContext(command);
       const source = await withApi(context, (api) =>
-        api.patch<Json<Source>>(sourcePath(slug), change, patiently),
+        api.patch<Json<Source & { overruled: Overruled[] }>>(sourcePath(slug), change, patiently),
       );
       if (context.flags.json) return printJson(source);
       say(`${source.name} is changed; every fetcher follows within seconds.`);
+      for (const line of overruledLines(source.overruled)) say(line);
     });
   for (const [word, enabled] of [
     ['disable', false],
@@ -196,6 +199,7 @@ type SetFlags = {
   fixed?: string;
   images?: string;
   copies?: string;
+  group?: string;
 };
 
 /** What `sources set` asks of the API: null takes a value back. */
@@ -208,6 +212,7 @@ type Change = {
     proxies?: string[] | null;
     images?: ImageMode | null;
     copies?: 'deliver' | 'hold' | null;
+    group?: string | null;
     fixedInterval?: true | null;
   };
 };
@@ -219,6 +224,7 @@ function sourceChangeOf(flags: SetFlags): Change {
     ...(flags.proxies === undefined ? {} : { proxies: orNull(flags.proxies, proxyList) }),
     ...(flags.images === undefined ? {} : { images: orNull(flags.images, imageMode) }),
     ...(flags.copies === undefined ? {} : { copies: orNull(flags.copies, copyMode) }),
+    ...(flags.group === undefined ? {} : { group: orNull(flags.group, (text) => poolName(text, '--group')) }),
     ...(flags.fixed === undefined ? {} : { fixedInterval: onOff(flags.fixed) ? true : null }),
   };
   const change: Change = {
@@ -242,7 +248,7 @@ function sourceChangeOf(flags: SetFlags): Change {
     throw new AppError('usage', 'nothing to set', {
       exitCode: EXIT.usage,
       advice:
-        'Give at least one of --mode, --every, --fixed, --delay, --priority, --images, --copies and --proxies.',
+        'Give at least one of --mode, --every, --fixed, --delay, --priority, --images, --copies, --group and --proxies.',
     });
   return change;
 }

@@ -1,4 +1,4 @@
-import type { Channel } from '../../channels/index.ts';
+import { type Channel, isArchiveRead } from '../../channels/index.ts';
 import type { LeasedUrl, SettleItem } from '../../frontier/index.ts';
 import { ingest } from '../../ingest/index.ts';
 import type { UrlIdentity } from '../../url/index.ts';
@@ -30,12 +30,14 @@ export function concludeUnpolled(
   row: LeasedUrl,
   {
     polling,
+    archives,
     channel,
     moved,
     source,
   }: Pick<RowContext['settings'], 'channel' | 'source'> & {
-    /** The switch of that name. */
+    /** The switches of these names. */
     polling: boolean;
+    archives: boolean;
     moved: Channel | null;
   },
 ): RowEnd | null {
@@ -54,9 +56,11 @@ export function concludeUnpolled(
       ? 'the channel is disabled'
       : source?.enabled === false
         ? 'its source is disabled'
-        : source?.ingestionMode === 'spider'
+        : source?.ingestionMode === 'spider' && channel.foundBy !== 'archive'
           ? 'its source is followed by links only'
-          : null;
+          : !archives && isArchiveRead(channel)
+            ? 'archive discovery is switched off'
+            : null;
   if (reason === null) return null;
   return ended(row, {
     status: 'pending',

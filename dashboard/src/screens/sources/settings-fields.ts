@@ -6,7 +6,7 @@ type Base = { key: string; label: string; hint: string; isAdmin?: boolean };
 /** One setting as the form asks for it. Empty means: not set for this source. */
 export type SettingField = Base &
   (
-    | { kind: 'text'; isNeeded: true; most: number }
+    | { kind: 'text'; isNeeded?: boolean; most: number }
     | { kind: 'number'; isNeeded?: boolean; min: number; max: number }
     | { kind: 'lines' }
     | {
@@ -134,6 +134,13 @@ export const keepFields: readonly SettingField[] = [
     ],
     label: 'Images',
     hint: 'What is done with the images of its articles.',
+  },
+  {
+    key: 'group',
+    kind: 'text',
+    most: 40,
+    label: 'Group of fetchers',
+    hint: 'Only fetchers of this group ask its domains (a-z, 0-9, - and _). Empty: any may.',
   },
   {
     key: 'proxies',

@@ -38,6 +38,7 @@ export const channelFields = {
     description: 'between polls as things stand: what was learnt and what its publisher asks for counted in',
   }),
   foundBy: oneOf(['manual', 'link', 'path', 'robots', 'index', 'archive'] as const),
+  takesAll: Type.Boolean({ description: 'its first read takes everything it lists, however old' }),
   title: orNull(Type.String()),
   parentId: orNull(serial),
   depth: count,

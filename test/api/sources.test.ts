@@ -381,6 +381,36 @@ test('whatever comes, nothing breaks', async () => {
   }
 });
 
+describe('a group of fetchers', () => {
+  const pools = () =>
+    rows(`SELECT d.name, s.pool FROM domains d JOIN domain_slots s USING (bucket, domain_key)
+           WHERE d.name = 'grouped.example'`);
+  test('is given with a source, changed, and told where another source had one', async () => {
+    const add = (url: string, group: string) => ask('POST', '/api/v1/sources', { url, settings: { group } });
+    const first = await add('https://grouped.example/', 'north');
+    expect([first.status, first.body.overruled]).toEqual([201, []]);
+    expect(await pools()).toEqual([{ name: 'grouped.example', pool: 'north' }]);
+    const second = await add('https://grouped.example/two', 'south');
+    expect(second.body.overruled).toEqual([
+      { domain: 'grouped.example', source: first.body.slug, group: 'north' },
+    ]);
+    const card = (await ask('GET', '/api/v1/domains/grouped.example')).body;
+    expect(card.pins).toMatchObject([{ group: 'south' }, { group: 'north' }]);
+    const path = `/api/v1/sources/${second.body.slug}`;
+    expect((await ask('PATCH', path, { settings: { group: null } })).status).toBe(200);
+    expect(await pools()).toEqual([{ name: 'grouped.example', pool: 'north' }]);
+    await ask('DELETE', `/api/v1/sources/${first.body.slug}`);
+    expect(await pools()).toEqual([{ name: 'grouped.example', pool: 'default' }]);
+  });
+  test('has a short name, and not the one of pages that need a browser', async () => {
+    const give = async (group: unknown) =>
+      (await ask('POST', '/api/v1/sources', { url: 'https://named.example/', settings: { group } })).status;
+    expect(await give('North Pole')).toBe(400);
+    expect(await give('render')).toBe(422);
+    for (const value of hostileValues) expect(await give(value)).toBeLessThan(500);
+  });
+});
+
 describe('adding, as a person does it', () => {
   test('the answer tells what is new from what was there, and a feed from its source', async () => {
     const add = (url: string) => ask('POST', '/api/v1/sources', { url });

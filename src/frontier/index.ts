@@ -61,6 +61,7 @@ export {
   urlOrigins,
   urlStatuses,
 } from './rows.ts';
+export { isRenderPool, loadRenderGroups, renderPool, tendRendering } from './rendering.ts';
 export {
   type Learnt,
   type LoggedRequest,

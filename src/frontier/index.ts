@@ -52,6 +52,7 @@ export {
 } from './maintenance.ts';
 export { createMarks, type Marks } from './marks.ts';
 export { releaseDomain } from './release.ts';
+export { isRenderPool, loadRenderGroups, renderPool, tendRendering } from './rendering.ts';
 export {
   type HoldReason,
   type UrlKind,
@@ -61,7 +62,6 @@ export {
   urlOrigins,
   urlStatuses,
 } from './rows.ts';
-export { isRenderPool, loadRenderGroups, renderPool, tendRendering } from './rendering.ts';
 export {
   type Learnt,
   type LoggedRequest,

@@ -52,7 +52,15 @@ export {
 } from './maintenance.ts';
 export { createMarks, type Marks } from './marks.ts';
 export { releaseDomain } from './release.ts';
-export { isRenderPool, loadRenderGroups, renderPool, tendRendering } from './rendering.ts';
+export {
+  howToGiveBrowser,
+  isRenderPool,
+  loadRenderGroups,
+  loadRenderingState,
+  type RenderingState,
+  renderPool,
+  tendRendering,
+} from './rendering.ts';
 export {
   type HoldReason,
   type UrlKind,

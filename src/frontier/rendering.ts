@@ -6,6 +6,10 @@ export const renderPool = (pool: string): string => (pool === 'default' ? 'rende
 /** Whether a name is one of those groups, which no fetcher or domain may be given. */
 export const isRenderPool = (pool: string): boolean => /^render(:|$)/.test(pool);
 
+/** How people give a browser, in one sentence. */
+export const howToGiveBrowser =
+  'Set render.browser_path to a Chromium or Chrome, or install the package @sparticuz/chromium beside Outrider.';
+
 const mostAtOnce = 500;
 
 /**
@@ -24,4 +28,23 @@ export async function tendRendering(db: Queryable, skewMs = 0): Promise<number> 
 export async function loadRenderGroups(db: Queryable): Promise<string[]> {
   const result = await db.query<{ groups: string[] }>('SELECT render_groups() AS groups');
   return result.rows[0]!.groups;
+}
+
+/** How many pages wait for a browser, and who has one. */
+export type RenderingState = {
+  waiting: number;
+  /** Groups of fetchers that have a browser; empty while rendering is switched off. */
+  groups: string[];
+};
+
+/** From the kept counts of sources, never from the rows. */
+export async function loadRenderingState(db: Queryable): Promise<RenderingState> {
+  const result = await db.query<RenderingState>(
+    `SELECT (SELECT greatest(sum(x.rows), 0)::integer
+               FROM (SELECT sum(rows_needs_render) AS rows FROM source_totals
+                     UNION ALL SELECT sum(rows_needs_render) FROM counter_deltas) x) AS waiting,
+            render_groups() AS groups`,
+  );
+  const { waiting, groups } = result.rows[0]!;
+  return { waiting: waiting ?? 0, groups };
 }

@@ -68,8 +68,7 @@ export class Browser {
     );
     this.#gone = new Promise((resolve) => {
       process.once('close', (code, signal) => {
-        this.#why ??= `the browser ended (${signal ?? `exit code ${code}`})`;
-        this.#connection.break(this.#why);
+        this.kill(`the browser ended (${signal ?? `exit code ${code}`})`);
         removeProfile(profile, log);
         resolve();
       });
@@ -183,6 +182,10 @@ export class Browser {
   kill(why: string): void {
     this.#why ??= why;
     this.#connection.break(why);
+    // Its pages wait for events that will not come.
+    for (const events of this.#sessions.values())
+      events({ method: 'Inspector.targetCrashed', params: {}, sessionId: null });
+    this.#sessions.clear();
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     try {
       process.kill(-this.pid, 'SIGKILL');

@@ -13,16 +13,13 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../errors/index.ts';
+import { howToGiveBrowser } from '../frontier/index.ts';
 
 /** A browser that can be started. */
 export type FoundBrowser = { path: string; version: string; env: Readonly<Record<string, string>> };
 
 /** A browser, or one sentence on why there is none and what to do. */
 export type BrowserSearch = { found: FoundBrowser } | { found: null; why: string };
-
-/** How people give a browser, in one sentence. */
-export const howToGiveBrowser =
-  'Set render.browser_path to a Chromium or Chrome, or install the package @sparticuz/chromium beside Outrider.';
 
 const packageName = '@sparticuz/chromium';
 

@@ -64,6 +64,7 @@ const blockedTypes = new Set([
 const passedHeaders = ['content-security-policy', 'content-language', 'set-cookie', 'referrer-policy'];
 // Scripts have had their say once nothing was loaded for half a second; with up to two connections left open, after this.
 const almostIdleGraceMs = 3000;
+const reloadGraceMs = 1000;
 // Kept back of the time for reading what was rendered.
 const readMs = 2000;
 
@@ -113,7 +114,11 @@ export class PageRun {
       if (signal.aborted) return { outcome: 'failed', kind: 'aborted', detail: 'the lease ended' };
       if (how === 'redirect') return { outcome: 'redirect', location: this.#location ?? '' };
       if (how === 'crashed')
-        return { outcome: 'failed', kind: 'render_crashed', detail: 'the page crashed in the browser' };
+        return {
+          outcome: 'failed',
+          kind: 'render_crashed',
+          detail: this.#browser.why ?? 'the page crashed in the browser',
+        };
       return await this.#read(how, startedAt);
     } finally {
       signal.removeEventListener('abort', late);
@@ -231,7 +236,11 @@ export class PageRun {
   /** A script leads elsewhere: that is a redirect, and whoever fetches decides what becomes of it. */
   #leave(requestId: unknown, url: string): void {
     this.#reply('Fetch.failRequest', { requestId, errorReason: 'Aborted' });
-    if (withoutHash(url) === withoutHash(this.#input.url)) return;
+    if (withoutHash(url) === withoutHash(this.#input.url)) {
+      // It wants to begin anew; what it has shown by then is what it shows.
+      this.#timers.push(setTimeout(() => this.#settle('idle'), reloadGraceMs));
+      return;
+    }
     this.#location = url;
     this.#settle('redirect');
   }

@@ -29,6 +29,8 @@ const brokenMs = 60_000;
 // A browser that nobody needs gives its memory back.
 const idleMs = 60_000;
 
+const stopping: Rendered = { outcome: 'failed', kind: 'aborted', detail: 'the process stops' };
+
 /** What is known of the browser that runs now. */
 export type RendererState = { pid: number | null; pages: number; launches: number } & LaunchMode;
 
@@ -134,18 +136,14 @@ export class Renderer implements PageRenderer {
     try {
       const { url, contentType, headers, body } = request;
       const run = new PageRun(browser, { url, contentType, headers, body }, { limits, meter });
-      return await run.run({
-        proxy: `http://127.0.0.1:${this.#proxy.port}`,
-        userAgent,
-        signal: request.signal,
-      });
+      const proxy = `http://127.0.0.1:${this.#proxy.port}`;
+      const rendered = await run.run({ proxy, userAgent, signal: request.signal });
+      return this.#isClosed && rendered.outcome === 'failed' ? stopping : rendered;
     } catch (error) {
       if (!(error instanceof CdpError) && !(error instanceof AppError)) throw error;
       // One that refuses a command is of no use any more.
       browser.kill(messageOf(error));
-      return this.#isClosed
-        ? { outcome: 'failed', kind: 'aborted', detail: 'the process stops' }
-        : failed(browser.why ?? messageOf(error));
+      return this.#isClosed ? stopping : failed(browser.why ?? messageOf(error));
     } finally {
       clearTimeout(hung);
       this.#proxy.dismiss(meter);

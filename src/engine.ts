@@ -6,7 +6,7 @@ import { type Database, openDatabase } from './db/index.ts';
 import { saveBudget } from './domains/index.ts';
 import { AppError, EXIT, messageOf } from './errors/index.ts';
 import type { Fetcher } from './fetch/index.ts';
-import { ensurePartitions, removeWorker, saveWorker } from './frontier/index.ts';
+import { ensurePartitions, isRenderPool, removeWorker, saveWorker } from './frontier/index.ts';
 import type { Renderer } from './render/index.ts';
 import { type LoopHealth, runLoop } from './resilience/index.ts';
 import { type Clock, createMetrics, type Log, type Metrics, systemClock } from './telemetry/index.ts';
@@ -37,6 +37,11 @@ const heartbeatMs = 10_000;
 /** Wires everything: the only place that knows all parts. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { config, log, version } = options;
+  if (isRenderPool(config.fetch.pool))
+    throw new AppError('config_invalid', 'fetch.pool: "render" is the name of those who have a browser', {
+      exitCode: EXIT.usage,
+      advice: 'Give the group another name; a fetcher renders with --render, in whatever group it is.',
+    });
   const clock = options.clock ?? systemClock;
   const metrics = createMetrics();
   const health: LoopHealth[] = [];

@@ -133,7 +133,7 @@ function addChanging(instance: FastifyInstance, { database, config }: Parts): vo
                 }),
               ),
             ),
-            pool: Type.Optional(orNull(Type.String({ pattern: '^[a-z0-9_-]{1,40}$' }))),
+            pool: Type.Optional(orNull(Type.String({ pattern: '^(?!render$)[a-z0-9_-]{1,40}$' }))),
           },
           { ...strict, minProperties: 1 },
         ),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { type SourceStatus, sourceStatuses, sourceStatusOf } from '../channels/index.ts';
 import { AppError } from '../errors/index.ts';
 import { checkSettings } from '../source-lists/index.ts';
-import type { Source, SourceSettings } from '../sources/index.ts';
+import { renderModes, type Source, type SourceSettings } from '../sources/index.ts';
 import type { Identity } from './identity.ts';
 import { answer, count, date, oneOf, orNull, serial, strict, text } from './schemas.ts';
 
@@ -37,6 +37,8 @@ const settingFields = {
   proxies: Type.Array(text(1000), { maxItems: 100, description: 'needs the admin role' }),
   copies: oneOf(['deliver', 'hold'] as const),
   images: oneOf(['off', 'reference', 'store'] as const),
+  // Whether its pages run in a browser: those that need it, all of them, or none.
+  render: oneOf(renderModes),
   selectors: selectorsShape,
 };
 type SettingName = keyof typeof settingFields;

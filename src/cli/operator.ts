@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { AppError, EXIT } from '../errors/index.ts';
+import { isRenderPool } from '../frontier/index.ts';
 
 /** Who gives the orders, as events and the audit name them. */
 export function operatorName(): string {
@@ -20,6 +21,8 @@ export function onOff(text: string): boolean {
 
 /** Reads the name of a group of fetchers. */
 export function poolName(text: string): string {
+  if (isRenderPool(text))
+    throw new AppError('usage', '"render" is the name of those who have a browser', { exitCode: EXIT.usage });
   if (/^[a-z0-9_-]{1,40}$/.test(text)) return text;
   throw new AppError('usage', `--pool takes a short name of a-z, 0-9, - and _, not "${text}"`, {
     exitCode: EXIT.usage,

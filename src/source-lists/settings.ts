@@ -67,6 +67,8 @@ const checks: Readonly<Record<string, Check>> = {
     Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 1000
       ? null
       : 'is no whole number from 0 to 1000',
+  render: (value) =>
+    value === 'auto' || value === 'always' || value === 'never' ? null : 'is none of auto, always and never',
   copies: (value) => (value === 'deliver' || value === 'hold' ? null : 'is neither "deliver" nor "hold"'),
   proxies: (value) =>
     isTexts(value) && value.every((one) => /^(https?|socks5h?):\/\/\S+$/.test(one))

@@ -79,7 +79,8 @@ test('no address that is not public is reached, in whatever notation or by whate
   const out = outOf(rendered);
   expect(Object.keys(out)).toHaveLength(places.length);
   // Our proxy says no in words of its own, which is all a page can see.
-  for (const [name, what] of Object.entries(out)) expect(`${name}: ${what}`).toMatch(/: (refused|status 0 ?)$/);
+  for (const [name, what] of Object.entries(out))
+    expect(`${name}: ${what}`).toMatch(/: (refused|status 0 ?)$/);
   expect(secret.connections).toBe(0);
   expect(rebound).toBe(1);
 });

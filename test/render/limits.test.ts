@@ -52,7 +52,9 @@ test('the fifty-first request is refused, and the page is kept and named so', as
 test('beyond ten megabytes nothing comes any more', async () => {
   stage = await startStage(site);
   const rendered = await stage.render(
-    tries(`out.bytes = 0; for (let n = 0; n < 20; n += 1) try { out.bytes += (await (await fetch('/big?' + n)).text()).length; } catch { break; }`),
+    tries(
+      `out.bytes = 0; for (let n = 0; n < 20; n += 1) try { out.bytes += (await (await fetch('/big?' + n)).text()).length; } catch { break; }`,
+    ),
   );
   const { bytes } = outOf(rendered) as { bytes: number };
   expect(bytes).toBeLessThanOrEqual(10_000_000);
@@ -78,9 +80,10 @@ test('a page that never comes to rest is read when its time is up; endless scrip
 
 test('markup without end is too large, not ours to hold', async () => {
   stage = await startStage(site, { limits: { maxBytes: 200_000 } });
-  expect(
-    await stage.render(`<script>document.body.append('x'.repeat(1_000_000))</script>`),
-  ).toMatchObject({ outcome: 'failed', kind: 'render_too_large' });
+  expect(await stage.render(`<script>document.body.append('x'.repeat(1_000_000))</script>`)).toMatchObject({
+    outcome: 'failed',
+    kind: 'render_too_large',
+  });
 });
 
 test('a browser killed in mid-page is named, and the next page has a new one', async () => {

@@ -1,9 +1,18 @@
+import { chmodSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { dirname } from 'node:path';
 import { createHttpClient, type HttpClient } from '../../src/fetch/index.ts';
 import { findBrowser, Renderer } from '../../src/render/index.ts';
 import { createMetrics, type Log } from '../../src/telemetry/index.ts';
-import { browserPath } from '../dashboard/browser.ts';
+import { browserPath as testBrowserPath } from '../dashboard/browser.ts';
+
+/** The browser of the tests, where the user that it runs under can reach it. */
+export function browserPath(): string {
+  const path = testBrowserPath();
+  chmodSync(dirname(path), 0o755);
+  return path;
+}
 
 /** What a server on loopback was asked. */
 export type Site = {

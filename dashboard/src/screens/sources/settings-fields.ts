@@ -136,6 +136,18 @@ export const keepFields: readonly SettingField[] = [
     hint: 'What is done with the images of its articles.',
   },
   {
+    key: 'render',
+    kind: 'choice',
+    none: 'as usual: when they need it',
+    choices: [
+      ['auto', 'when they need it'],
+      ['always', 'always'],
+      ['never', 'never'],
+    ],
+    label: 'Run pages in a browser',
+    hint: 'Pages that show their text only with JavaScript wait for a fetcher that has a browser.',
+  },
+  {
     key: 'proxies',
     kind: 'lines',
     isAdmin: true,

@@ -30,6 +30,7 @@ function fetcher(hasBrowser: boolean, env: Record<string, string> = {}): Outride
       `127.6.0.1/32:${site.port}`,
     ].join(','),
     OUTRIDER_FETCH_DEFAULT_DELAY_MS: String(delayMs),
+    OUTRIDER_RENDER_TIMEOUT_MS: '5000',
     ...(hasBrowser
       ? { OUTRIDER_RENDER_ENABLED: 'on', OUTRIDER_RENDER_BROWSER_PATH: browserPath() }
       : { OUTRIDER_RENDER_ENABLED: 'off' }),
@@ -50,7 +51,7 @@ async function follow(name: string, mode: RenderMode): Promise<void> {
     'SELECT slug FROM sources WHERE url LIKE $1',
     [`http://${name}.test/%`],
   );
-  await updateSource(lab.database.pool, rows[0]!.slug, { settings: { render: mode } }, 'test');
+  await updateSource(lab.database.pool, rows[0]!.slug, { render: mode }, 'test');
 }
 
 const rendererIsThere = (): Promise<void> =>

@@ -64,7 +64,7 @@ test('beyond ten megabytes nothing comes any more', async () => {
 });
 
 test('a page that never comes to rest is read when its time is up; endless scripts are named', async () => {
-  stage = await startStage(site, { limits: { timeoutMs: 4000 } });
+  stage = await startStage(site, { limits: { timeoutMs: 3000 } });
   const restless = await stage.render(
     `<p>here</p><script>for (let n = 0; n < 5; n += 1) fetch('/silence'); setInterval(() => fetch('/n'), 100)</script>`,
   );

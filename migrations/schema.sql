@@ -364,7 +364,10 @@ CREATE TABLE domain_slots (
   network_since timestamp with time zone,
   refusals text[],
   circuit_opens timestamp with time zone[],
-  circuit_reasons text[]
+  circuit_reasons text[],
+  own_pool text DEFAULT 'default'::text NOT NULL,
+  awaits_render boolean DEFAULT false NOT NULL,
+  render_until timestamp with time zone
 ) WITH (fillfactor=60);
 CREATE TABLE domains (
   bucket smallint NOT NULL,
@@ -776,7 +779,8 @@ CREATE TABLE workers (
   pid integer NOT NULL,
   started_at timestamp with time zone DEFAULT now() NOT NULL,
   heartbeat_at timestamp with time zone DEFAULT now() NOT NULL,
-  state jsonb DEFAULT '{}'::jsonb NOT NULL
+  state jsonb DEFAULT '{}'::jsonb NOT NULL,
+  renders boolean DEFAULT false NOT NULL
 );
 CREATE TABLE crawl_log_default PARTITION OF crawl_log DEFAULT;
 CREATE TABLE raw_pages_default PARTITION OF raw_pages DEFAULT;
@@ -845,6 +849,7 @@ ALTER TABLE domain_slots ADD CONSTRAINT domain_slots_check CHECK (((lease_owner 
 ALTER TABLE domain_slots ADD CONSTRAINT domain_slots_check1 CHECK (((lease_owner IS NULL) = (in_flight IS NULL)));
 ALTER TABLE domain_slots ADD CONSTRAINT domain_slots_circuit_good_check CHECK (((circuit_good >= 0) AND (circuit_good <= 1)));
 ALTER TABLE domain_slots ADD CONSTRAINT domain_slots_configured_delay_ms_check CHECK ((configured_delay_ms >= 0));
+ALTER TABLE domain_slots ADD CONSTRAINT domain_slots_own_pool_check CHECK ((own_pool !~ '^render(:|$)'::text));
 ALTER TABLE domain_slots ADD CONSTRAINT domain_slots_penalty_ms_check CHECK ((penalty_ms >= 0));
 ALTER TABLE domain_slots ADD CONSTRAINT domain_slots_queued_check CHECK ((queued >= 0));
 ALTER TABLE domain_slots ADD CONSTRAINT domain_slots_robots_delay_ms_check CHECK ((robots_delay_ms >= 0));
@@ -985,6 +990,8 @@ CREATE INDEX domain_events_tx ON domain_events USING btree (tx, id);
 CREATE INDEX domain_pins_source ON domain_pins USING btree (source_id);
 CREATE INDEX domain_slots_circuit ON domain_slots USING btree (bucket, domain_key) WHERE (circuit_good IS NOT NULL);
 CREATE INDEX domain_slots_ready ON domain_slots USING btree (pool, top, next_at) WHERE (top IS NOT NULL);
+CREATE INDEX domain_slots_rendering ON domain_slots USING btree (bucket, domain_key) WHERE (pool <> own_pool);
+CREATE INDEX domain_slots_unrendered ON domain_slots USING btree (bucket, domain_key) WHERE (awaits_render AND (pool = own_pool) AND (top IS NULL));
 CREATE INDEX domain_slots_wake ON domain_slots USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 CREATE INDEX domains_name ON domains USING btree (name COLLATE "C", domain_key);
 CREATE INDEX domains_status ON domains USING btree (status, name COLLATE "C", domain_key);
@@ -1010,6 +1017,7 @@ CREATE INDEX sources_url_prefix ON sources USING btree (url text_pattern_ops);
 CREATE INDEX url_frontier_parked ON url_frontier USING btree (bucket, domain_key, due_at) WHERE ((NOT ready) AND (due_at IS NOT NULL) AND (status <> 'fetched'::url_status));
 CREATE INDEX url_frontier_pick ON url_frontier USING btree (bucket, domain_key, budgeted, level DESC, due_at) WHERE ready;
 CREATE INDEX url_frontier_refresh ON url_frontier USING btree (bucket, domain_key, due_at) WHERE ((status = 'fetched'::url_status) AND (due_at IS NOT NULL));
+CREATE INDEX url_frontier_render ON url_frontier USING btree (bucket, domain_key, level DESC, discovered_at) WHERE (status = 'needs_render'::url_status);
 CREATE INDEX url_frontier_source ON url_frontier USING btree (source_id, discovered_at);
 CREATE UNIQUE INDEX websub_subscriptions_channel ON websub_subscriptions USING btree (channel_id) WHERE (state <> 'ending'::text);
 CREATE INDEX websub_subscriptions_due ON websub_subscriptions USING btree (next_at);

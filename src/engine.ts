@@ -5,9 +5,11 @@ import { type Config, databaseOptions, userAgentOf } from './config/index.ts';
 import { type Database, openDatabase } from './db/index.ts';
 import { saveBudget } from './domains/index.ts';
 import { AppError, EXIT, messageOf } from './errors/index.ts';
-import { ensurePartitions, removeWorker, saveWorker } from './frontier/index.ts';
+import type { Fetcher } from './fetch/index.ts';
+import { ensurePartitions, isRenderPool, removeWorker, saveWorker } from './frontier/index.ts';
+import type { Renderer } from './render/index.ts';
 import { type LoopHealth, runLoop } from './resilience/index.ts';
-import { type Clock, createMetrics, type Log, systemClock } from './telemetry/index.ts';
+import { type Clock, createMetrics, type Log, type Metrics, systemClock } from './telemetry/index.ts';
 
 /** What a process does; one process may do all of it. */
 export type Role = 'serve' | 'fetch' | 'schedule';
@@ -35,6 +37,11 @@ const heartbeatMs = 10_000;
 /** Wires everything: the only place that knows all parts. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { config, log, version } = options;
+  if (isRenderPool(config.fetch.pool))
+    throw new AppError('config_invalid', 'fetch.pool: "render" is the name of those who have a browser', {
+      exitCode: EXIT.usage,
+      advice: 'Give the group another name; a fetcher renders with --render, in whatever group it is.',
+    });
   const clock = options.clock ?? systemClock;
   const metrics = createMetrics();
   const health: LoopHealth[] = [];
@@ -48,6 +55,27 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   });
   const stops: (() => Promise<unknown>)[] = [];
   let address: string | null = null;
+  let renderer: Renderer | null = null;
+  const beat = new AbortController();
+  const sayAlive = async (): Promise<void> => {
+    if (beat.signal.aborted) return;
+    const [outage] = (await metrics.outage.get()).values;
+    await saveWorker(database.pool, {
+      id: owner,
+      role: options.roles.length === 1 ? options.roles[0]! : 'run',
+      pool: config.fetch.pool,
+      version,
+      host: hostname(),
+      pid: process.pid,
+      // Rows that need a browser may wait for this process.
+      renders: renderer?.isReady ?? false,
+      state: {
+        loops: health,
+        outage: outage?.value === 1,
+        ...(renderer === null ? {} : { browser: renderer.state }),
+      },
+    });
+  };
   try {
     // Each role loads its own part only: half a second of start and tens of megabytes the others do not need.
     if (options.roles.includes('serve')) {
@@ -100,17 +128,22 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
         register,
       });
       fetcher.start();
-      stops.push(() => fetcher.stop(config.up.graceSeconds * 1000));
+      stops.push(async () => {
+        await fetcher.stop(config.up.graceSeconds * 1000);
+        await Promise.allSettled([rendering]);
+        await renderer?.close();
+      });
+      // A browser may have to be unpacked first, which takes seconds: only who insists on one waits for it.
+      const userAgent = userAgentOf(config, version);
+      const rendering = startRenderer({ config, log, metrics, userAgent, fetcher }).then(async (started) => {
+        renderer = started;
+        if (started === null) return;
+        fetcher.renderWith(started);
+        await sayAlive();
+      });
+      if (config.render.enabled === 'on') await rendering;
+      else rendering.catch((error: unknown) => log.error({ error }, 'pages that need JavaScript wait'));
     }
-    const beat = new AbortController();
-    const worker = {
-      id: owner,
-      role: options.roles.length === 1 ? options.roles[0]! : 'run',
-      pool: config.fetch.pool,
-      version,
-      host: hostname(),
-      pid: process.pid,
-    };
     const beating = runLoop({
       name: 'heartbeat',
       intervalMs: heartbeatMs,
@@ -120,8 +153,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       metrics,
       register,
       turn: async () => {
-        const [outage] = (await metrics.outage.get()).values;
-        await saveWorker(database.pool, { ...worker, state: { loops: health, outage: outage?.value === 1 } });
+        await sayAlive();
         return 'idle';
       },
     });
@@ -144,6 +176,49 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       await database.close();
     },
   };
+}
+
+/** The browser of a fetcher, as far as it may and can have one. */
+async function startRenderer(options: {
+  config: Config;
+  log: Log;
+  metrics: Metrics;
+  userAgent: string;
+  fetcher: Fetcher;
+}): Promise<Renderer | null> {
+  const { config, log, metrics, fetcher } = options;
+  const { enabled, browserPath, timeoutMs, maxRequests, maxBytes, pagesPerBrowser } = config.render;
+  if (enabled === 'off') return null;
+  const { findBrowser, Renderer } = await import('./render/index.ts');
+  const search = await findBrowser(browserPath);
+  const missing = (why: string): null => {
+    if (enabled === 'on')
+      throw new AppError('browser_missing', why, {
+        exitCode: EXIT.usage,
+        advice: 'Leave out --render (or set render.enabled to auto) to fetch without one.',
+      });
+    log.info({}, `pages that need JavaScript wait: ${why}`);
+    return null;
+  };
+  if (search.found === null) return missing(search.why);
+  const renderer = new Renderer({
+    browser: search.found,
+    userAgent: config.fetch.userAgents[0] ?? options.userAgent,
+    limits: { timeoutMs, maxRequests, maxBytes },
+    pagesPerBrowser,
+    connect: fetcher.connect,
+    log,
+    metrics,
+  });
+  try {
+    await renderer.start();
+  } catch (error) {
+    await renderer.close();
+    return missing(messageOf(error));
+  }
+  const { version } = search.found;
+  log.info({ browser: version, sandbox: renderer.state.sandbox }, 'pages that need JavaScript are rendered');
+  return renderer;
 }
 
 async function stopAll(stops: readonly (() => Promise<unknown>)[], log: Log): Promise<void> {

@@ -227,7 +227,8 @@ BEGIN
   v_slot.budget_left := v_slot.budget_left + coalesce(p_budget, p_default_budget) - coalesce(v_slot.budget_max, p_default_budget);
   UPDATE domain_slots s
      SET configured_delay_ms = p_delay_ms, budget_max = p_budget, budget_left = v_slot.budget_left,
-         pool = coalesce(p_pool, 'default'), wake_at = now() + p_skew
+         pool = coalesce(p_pool, 'default'), own_pool = coalesce(p_pool, 'default'), render_until = NULL,
+         wake_at = now() + p_skew
    WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key;
   RETURN true;
 END $$;

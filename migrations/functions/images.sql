@@ -101,7 +101,8 @@ BEGIN
     v_slot.queued := v_slot.queued + v_part.rows;
     UPDATE domain_slots s
        SET queued = v_slot.queued, next_at = greatest(s.next_at, p_now),
-           top = CASE WHEN s.lease_owner IS NULL THEN slot_top(v_slot, p_now) ELSE s.top END
+           top = CASE WHEN s.lease_owner IS NULL THEN slot_top(v_slot, p_now) ELSE s.top END,
+           wake_at = CASE WHEN s.pool <> s.own_pool THEN p_now ELSE s.wake_at END
      WHERE s.bucket = v_part.bucket AND s.domain_key = v_part.domain_key;
   END LOOP;
 END $$;

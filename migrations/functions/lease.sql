@@ -23,6 +23,7 @@ DECLARE
   v_marks timestamptz[] := p_marks;
   v_due refcursor;
   v_last timestamptz;
+  v_renders boolean := p_pool ~ '^render(:|$)';
   r record;
 BEGIN
   FOR v_level IN REVERSE 12..1 LOOP
@@ -102,12 +103,13 @@ BEGIN
   ), picked AS (
     SELECT s.ord, s.bucket, s.domain_key, s.lease_epoch + 1 AS epoch, s.delay_ms, s.penalty_ms, s.good_run, s.trial, s.ladder,
            s.good_age_ms, s.next_at, f.url_hash, f.url, f.kind, f.origin, f.source_id, f.level, f.priority, f.depth, f.hops,
-           f.tries, f.fetch_count, f.etag, f.last_modified, f.content_hash, f.due_at, f.execution_id, f.refresh_seconds,
-           f.budgeted
+           f.tries, f.fetch_count, f.etag, f.last_modified, f.content_hash, coalesce(f.due_at, f.discovered_at) AS due_at,
+           f.execution_id, f.refresh_seconds, f.budgeted AND NOT v_renders AS budgeted
       FROM slot s CROSS JOIN LATERAL (
         SELECT * FROM (
           (SELECT f.* FROM url_frontier f
             WHERE f.bucket = s.bucket AND f.domain_key = s.domain_key AND f.ready AND NOT f.budgeted AND f.level = s.top
+              AND NOT v_renders
             ORDER BY f.due_at LIMIT s.batch)
           UNION ALL
           -- The levels that the domain's score moves to this one: two of them at either end.
@@ -115,7 +117,13 @@ BEGIN
             WHERE f.bucket = s.bucket AND f.domain_key = s.domain_key AND f.ready AND f.budgeted
               AND f.level BETWEEN CASE WHEN s.top = 1 THEN least(1, 1 - s.shift) ELSE s.top - s.shift END
                               AND CASE WHEN s.top = 10 THEN greatest(10, 10 - s.shift) ELSE s.top - s.shift END
-            ORDER BY f.level DESC, f.due_at LIMIT least(s.batch, s.budget))) u
+              AND NOT v_renders
+            ORDER BY f.level DESC, f.due_at LIMIT least(s.batch, s.budget))
+          UNION ALL
+          -- In a browser's turn only the rows that need one; otherwise this part is not even begun.
+          (SELECT f.* FROM url_frontier f
+            WHERE v_renders AND f.bucket = s.bucket AND f.domain_key = s.domain_key AND f.status = 'needs_render'
+            ORDER BY f.level DESC, f.discovered_at LIMIT s.batch)) u
          ORDER BY u.due_at LIMIT s.batch) f
   ), taken AS (
     SELECT p.ord, array_agg(p.url_hash) AS hashes, count(*) FILTER (WHERE p.budgeted)::integer AS budgeted,
@@ -145,7 +153,8 @@ BEGIN
            budget_until = CASE WHEN p.budgeted > 0 AND l.new_run AND p_budget IS NOT NULL THEN v_now + interval '1 day'
                           ELSE s.budget_until END,
            -- Nothing to hand out at the level the slot promised: correct the promise, or it would be probed for ever.
-           top = CASE WHEN p.hashes IS NOT NULL OR l.trial IS NOT NULL THEN s.top ELSE slot_top(s, v_now) END
+           top = CASE WHEN p.hashes IS NOT NULL OR l.trial IS NOT NULL THEN s.top ELSE slot_top(s, v_now) END,
+           wake_at = CASE WHEN v_renders AND p.hashes IS NULL THEN v_now ELSE s.wake_at END
       FROM slot l LEFT JOIN taken p USING (ord)
      WHERE s.bucket = l.bucket AND s.domain_key = l.domain_key
   )
@@ -181,21 +190,24 @@ BEGIN
              tries = CASE WHEN f.kind = 'channel' AND f.crashes >= 2 THEN least(f.tries + 1, 1000) ELSE f.tries END,
              -- A channel is never given up: it rests a day, as after a parse error.
              status = CASE WHEN f.crashes >= 2 AND f.kind <> 'channel' THEN 'dead' ELSE f.status END,
-             ready = f.crashes < 2,
+             ready = f.ready AND f.crashes < 2,
              due_at = CASE WHEN f.crashes < 2 THEN f.due_at WHEN f.kind = 'channel' THEN p_now + interval '1 day' END,
              error_code = CASE WHEN f.crashes >= 2 THEN 'crash_loop' ELSE f.error_code END,
              error_text = CASE WHEN f.crashes >= 2 THEN 'the worker died three times while it held only this URL' ELSE f.error_text END
-       WHERE f.bucket = v_slot.bucket AND f.domain_key = v_slot.domain_key AND f.url_hash = v_slot.in_flight[1] AND f.ready
-      RETURNING f.ready, f.budgeted, f.kind, f.source_id INTO v_row;
-      IF FOUND AND NOT v_row.ready THEN
+       WHERE f.bucket = v_slot.bucket AND f.domain_key = v_slot.domain_key AND f.url_hash = v_slot.in_flight[1]
+         AND (f.ready OR f.status = 'needs_render')
+      RETURNING f.ready, f.budgeted, f.kind, f.source_id, f.crashes INTO v_row;
+      IF FOUND AND NOT v_row.ready AND (v_was <> 'needs_render' OR v_row.crashes > 2) THEN
         IF v_row.kind = 'channel' THEN
           PERFORM channel_crashed(v_slot.bucket, v_slot.in_flight[1], p_now);
         ELSIF v_row.kind <> 'probe' THEN
           PERFORM frontier_count_moves(v_slot.bucket, p_now, ARRAY[v_row.source_id], ARRAY[v_was], 'dead');
         END IF;
         -- Not counted anew: that would read a domain of a million URLs while its slot is locked.
-        v_slot.queued := v_slot.queued - 1;
-        v_slot.budgeted := v_slot.budgeted - v_row.budgeted::integer;
+        IF v_was <> 'needs_render' THEN
+          v_slot.queued := v_slot.queued - 1;
+          v_slot.budgeted := v_slot.budgeted - v_row.budgeted::integer;
+        END IF;
       END IF;
     END IF;
   END IF;

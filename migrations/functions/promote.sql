@@ -66,14 +66,19 @@ BEGIN
     END IF;
 
     -- A leased slot keeps offering what it offered: the settle that ends the lease reads its rows anew.
-    v_top := slot_top(v_slot, v_now);
     IF v_slot.lease_owner IS NOT NULL THEN
-      v_top := greatest(v_slot.top, v_top);
+      v_top := greatest(v_slot.top, slot_top(v_slot, v_now));
+    ELSIF v_slot.awaits_render OR v_slot.pool <> v_slot.own_pool THEN
+      v_slot := slot_turn(v_slot, false, v_now);
+      v_top := v_slot.top;
+    ELSE
+      v_top := slot_top(v_slot, v_now);
     END IF;
     UPDATE domain_slots s
        SET queued = v_slot.queued, budgeted = v_slot.budgeted, top = v_top,
+           pool = v_slot.pool, awaits_render = v_slot.awaits_render, render_until = v_slot.render_until,
            -- A slot that enters a level is new there: its next_at is never below now(), which the low-water mark needs.
-           next_at = CASE WHEN v_top IS DISTINCT FROM s.top THEN greatest(s.next_at, v_now) ELSE s.next_at END,
+           next_at = CASE WHEN v_top IS DISTINCT FROM s.top OR v_slot.pool <> s.pool THEN greatest(s.next_at, v_now) ELSE s.next_at END,
            wake_at = slot_wake(v_slot, p_budget, p_refresh, v_now)
      WHERE s.bucket = v_slot.bucket AND s.domain_key = v_slot.domain_key;
   END LOOP;

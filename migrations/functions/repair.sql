@@ -26,17 +26,20 @@ BEGIN
     INTO v_slot.queued, v_slot.budgeted, v_parked, v_pages
     FROM url_frontier f WHERE f.bucket = p_bucket AND f.domain_key = p_domain_key;
   v_slot.top := slot_top(v_slot, v_now);
+  v_slot.awaits_render := slot_render_top(v_slot) IS NOT NULL;
   SELECT d.status INTO v_status FROM domains d WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key;
   v_slot.asleep := coalesce(v_status <> 'active', true);
   IF v_slot.queued <> v_said.queued THEN v_wrong := array_append(v_wrong, 'queued'); END IF;
   IF v_slot.budgeted <> v_said.budgeted THEN v_wrong := array_append(v_wrong, 'budgeted'); END IF;
   IF v_slot.top IS DISTINCT FROM v_said.top THEN v_wrong := array_append(v_wrong, 'top'); END IF;
+  IF v_slot.awaits_render <> v_said.awaits_render THEN v_wrong := array_append(v_wrong, 'awaits_render'); END IF;
   IF v_slot.asleep <> v_said.asleep THEN v_wrong := array_append(v_wrong, 'asleep'); END IF;
   -- Woken too early costs one look, woken too late a row.
   IF v_parked < coalesce(v_said.wake_at, 'infinity') THEN v_wrong := array_append(v_wrong, 'wake_at'); END IF;
   IF cardinality(v_wrong) > 0 THEN
     UPDATE domain_slots s
        SET queued = v_slot.queued, budgeted = v_slot.budgeted, top = v_slot.top, asleep = v_slot.asleep,
+           awaits_render = v_slot.awaits_render,
            -- A slot that enters a level is new there, which the low-water mark needs.
            next_at = CASE WHEN v_slot.top IS DISTINCT FROM s.top THEN greatest(s.next_at, v_now) ELSE s.next_at END,
            -- Promotion knows of budgets and refreshes: woken at once, it works out the rest.
@@ -95,7 +98,7 @@ BEGIN
     FROM (SELECT count(*)::integer AS queued, count(*) FILTER (WHERE f.budgeted)::integer AS budgeted
             FROM url_frontier f WHERE f.bucket = i.bucket AND f.domain_key = i.domain_key AND f.ready) x
    WHERE s.bucket = i.bucket AND s.domain_key = i.domain_key AND s.lease_owner IS NULL;
-  UPDATE domain_slots s SET top = slot_top(s, v_now)
+  UPDATE domain_slots s SET top = slot_top(s, v_now), awaits_render = slot_render_top(s) IS NOT NULL
    WHERE s.bucket = i.bucket AND s.domain_key = i.domain_key AND s.lease_owner IS NULL;
   IF NOT v_made THEN
     RETURN 'slot';

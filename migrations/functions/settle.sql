@@ -198,6 +198,7 @@ DECLARE
   v_entry text;
   v_delay integer;
   v_exhausted boolean := false;
+  v_awaits boolean;
   v_domain domains;
   v_score real;
 BEGIN
@@ -308,7 +309,7 @@ BEGIN
                 WHERE k.bucket = p_bucket AND k.domain_key = p_domain_key AND k.url_hash = i.url_hash OFFSET 0) k
              WHERE i.url_hash = ANY (v_slot.in_flight) OR i.target AND i.url_hash = ANY (v_targets) OFFSET 0) i
       WHERE f.ctid = i.row_at
-      RETURNING f.url_hash, f.url, f.depth, f.budgeted, f.url_hash = ANY (v_slot.in_flight) AS held, f.status, f.kind,
+      RETURNING f.url_hash, f.url, f.depth, f.budgeted, f.url_hash = ANY (v_slot.in_flight) AND i.was <> 'needs_render' AS held, f.status, f.kind,
                 f.source_id, f.error_code, i.was, i.fetched, i.unchanged, i.items_seen, i.items_duplicate, i.items_rejected, i.channel_id, i.result IS NOT NULL AS probed
     ), delta AS (
       INSERT INTO counter_deltas (bucket, minute, source_id, items_seen, items_duplicate, items_rejected, fetched,
@@ -331,16 +332,20 @@ BEGIN
              coalesce(sum((status = 'dead')::integer - (was = 'dead')::integer) FILTER (WHERE kind <> 'channel'), 0)
         FROM settled WHERE kind <> 'probe' GROUP BY source_id
     )
-    SELECT coalesce(array_agg(url_hash), '{}'), coalesce(array_agg(url_hash) FILTER (WHERE budgeted AND fetched AND held), '{}'),
+    SELECT coalesce(array_agg(url_hash), '{}'), 
+           -- What is handed on to a browser pays here, and not again when it is rendered.
+           coalesce(array_agg(url_hash) FILTER (WHERE budgeted AND (fetched OR status = 'needs_render') AND held), '{}'),
            array_agg(url_hash) FILTER (WHERE unchanged AND kind = 'article'), bool_or(channel_id IS NOT NULL), bool_or(probed),
            max(depth) FILTER (WHERE fetched), count(*) FILTER (WHERE kind = 'image' AND status = 'fetched'),
            min(substring(url from '^https?://[^/]+/')) FILTER (WHERE status = 'fetched' AND kind IN ('article', 'listing')),
            v_slot.queued - count(*) FILTER (WHERE held), v_slot.budgeted - count(*) FILTER (WHERE budgeted AND held),
            -- Only pages that were answered use the budget up.
-           v_slot.budget_left + count(*) FILTER (WHERE budgeted AND held AND NOT fetched)
+           v_slot.budget_left + count(*) FILTER (WHERE budgeted AND held AND NOT fetched AND status <> 'needs_render'),
+           bool_or(status = 'needs_render')
       INTO v_hashes, v_paid, v_unchanged, v_polled, v_probed, v_depth, v_images_stored, v_entry, v_slot.queued, v_slot.budgeted,
-           v_slot.budget_left
+           v_slot.budget_left, v_awaits
       FROM settled;
+    v_slot.awaits_render := v_slot.awaits_render OR coalesce(v_awaits, false);
 
     IF v_unchanged IS NOT NULL OR v_stored.same <> '{}' THEN
       UPDATE documents d SET last_seen_at = v_now
@@ -457,7 +462,11 @@ BEGIN
     IF v_learnt.move_to IS NOT NULL OR v_slot.rest_until IS NOT NULL THEN
       v_slot := settle_status(v_slot, v_learnt, p_owner, v_now);
     END IF;
-    v_slot.top := slot_top(v_slot, v_now);
+    IF v_slot.awaits_render OR v_slot.pool <> v_slot.own_pool THEN
+      v_slot := slot_turn(v_slot, true, v_now);
+    ELSE
+      v_slot.top := slot_top(v_slot, v_now);
+    END IF;
     -- Channels do not count: a domain is exhausted when no page of it is pending, failed or in flight.
     IF NOT v_slot.asleep AND v_slot.budgeted = 0 AND (v_slot.top IS NULL OR v_slot.top > 10) THEN
       v_exhausted := NOT EXISTS (
@@ -505,7 +514,8 @@ BEGIN
          network_failures = v_slot.network_failures, network_since = v_slot.network_since,
          expired_runs = v_slot.expired_runs, in_flight = v_slot.in_flight, lease_owner = v_slot.lease_owner,
          lease_until = v_slot.lease_until, leased_at = v_slot.leased_at, next_at = v_slot.next_at,
-         hold_reason = v_slot.hold_reason, top = v_slot.top, shift = v_slot.shift, asleep = v_slot.asleep,
+         hold_reason = v_slot.hold_reason, pool = v_slot.pool, awaits_render = v_slot.awaits_render,
+         render_until = v_slot.render_until, top = v_slot.top, shift = v_slot.shift, asleep = v_slot.asleep,
          rest_until = v_slot.rest_until, wake_at = slot_wake(v_slot, p_budget, true, v_now)
    WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key;
 

@@ -31,12 +31,16 @@ $$ SELECT CASE WHEN p_level IS NOT NULL THEN least(10, greatest(1, p_level + p_s
 -- The next two are PL/pgSQL, whose plans live as long as the session; SQL functions with a subquery are planned anew in
 -- every transaction. They take the slot as it will be, which is why callers change a copy and write it once.
 
--- Best level a domain has to offer: of its free rows, and of the budgeted ones while the budget is open.
+-- Best level a domain has to offer: of its free rows, and of the budgeted ones while the budget is open; in a browser's
+-- turn, of the rows that need one.
 CREATE FUNCTION slot_top(s domain_slots, p_now timestamptz) RETURNS smallint LANGUAGE plpgsql STABLE AS $$
 DECLARE
   v_free smallint;
   v_budgeted smallint;
 BEGIN
+  IF s.pool <> s.own_pool THEN
+    RETURN slot_render_top(s);
+  END IF;
   SELECT f.level INTO v_free FROM url_frontier f
    WHERE f.bucket = s.bucket AND f.domain_key = s.domain_key AND f.ready AND NOT f.budgeted
    ORDER BY f.level DESC LIMIT 1;
@@ -48,8 +52,8 @@ BEGIN
   RETURN greatest(v_free, v_budgeted);
 END $$;
 
--- When promotion has something to do for a domain: the next retry or poll, the next refresh there is room for, or the
--- end of a used budget.
+-- When promotion has something to do for a domain: the next retry or poll, the next refresh there is room for, the end
+-- of a used budget, or of a browser's turn, or of the rest that kept one away.
 CREATE FUNCTION slot_wake(s domain_slots, p_budget integer, p_refresh boolean, p_now timestamptz) RETURNS timestamptz
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -65,10 +69,12 @@ BEGIN
      WHERE f.bucket = s.bucket AND f.domain_key = s.domain_key AND f.status = 'fetched' AND f.due_at IS NOT NULL
      ORDER BY f.due_at LIMIT 1;
   END IF;
-  RETURN least(v_parked, v_refresh, CASE WHEN s.budget_left <= 0 AND s.budget_until > p_now THEN s.budget_until END);
+  RETURN least(v_parked, v_refresh, CASE WHEN s.budget_left <= 0 AND s.budget_until > p_now THEN s.budget_until END,
+               s.render_until, CASE WHEN s.awaits_render AND s.rest_until > p_now THEN s.rest_until END);
 END $$;
 
--- How much of its budget a lease has reserved: its budgeted URLs in flight, without those in p_except.
+-- How much of its budget a lease has reserved: its budgeted URLs in flight, without those in p_except. What a browser
+-- is given was paid for when it was found to need one.
 CREATE FUNCTION slot_reserved(s domain_slots, p_except bytea[]) RETURNS integer LANGUAGE plpgsql STABLE AS $$
 BEGIN
   IF s.budget_left IS NULL OR s.in_flight IS NULL THEN
@@ -76,5 +82,5 @@ BEGIN
   END IF;
   RETURN (SELECT count(*)::integer FROM unnest(s.in_flight) h(hash)
             JOIN url_frontier f ON f.bucket = s.bucket AND f.domain_key = s.domain_key AND f.url_hash = h.hash
-           WHERE f.budgeted AND (p_except IS NULL OR h.hash <> ALL (p_except)));
+           WHERE f.budgeted AND f.status <> 'needs_render' AND (p_except IS NULL OR h.hash <> ALL (p_except)));
 END $$;

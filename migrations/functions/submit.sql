@@ -167,7 +167,9 @@ BEGIN
      GROUP BY bucket, domain_key
   ), slot AS (
     UPDATE domain_slots s
-       SET top = x.top, queued = s.queued + c.readied, budgeted = s.budgeted + c.budgeted, wake_at = least(s.wake_at, c.wake),
+       SET top = x.top, queued = s.queued + c.readied, budgeted = s.budgeted + c.budgeted,
+           -- A browser's turn ends when there is something else to do: promotion sees to it.
+           wake_at = CASE WHEN s.pool <> s.own_pool AND c.readied > 0 THEN v_now ELSE least(s.wake_at, c.wake) END,
            -- A slot that enters a level is new there: its next_at is never below now(), which the low-water mark needs.
            -- Those of one call stay in the caller's order, a microsecond apart.
            next_at = CASE WHEN x.top > coalesce(s.top, 0) THEN greatest(s.next_at, v_now + x.nth * interval '1 microsecond')

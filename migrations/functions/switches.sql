@@ -16,6 +16,8 @@ BEGIN
     UPDATE domain_slots SET budget_left = NULL, budget_until = NULL, wake_at = now() WHERE budget_left IS NOT NULL;
   ELSIF p_name = 'refresh' AND p_on THEN
     UPDATE domain_slots SET wake_at = now() WHERE wake_at IS NULL OR wake_at > now();
+  ELSIF p_name = 'rendering' AND NOT p_on THEN
+    UPDATE domain_slots SET wake_at = now() WHERE pool <> own_pool;
   END IF;
 END $$;
 

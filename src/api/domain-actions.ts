@@ -17,6 +17,7 @@ import {
   takeDomain,
 } from '../domains/index.ts';
 import { AppError } from '../errors/index.ts';
+import { isRenderPool } from '../frontier/index.ts';
 import { saveAudit } from '../switches/index.ts';
 import { named } from './domain-schemas.ts';
 import { stayWith } from './long-work.ts';
@@ -148,6 +149,10 @@ function addChanging(instance: FastifyInstance, { database, config }: Parts): vo
       },
     },
     async ({ params, body, identity }) => {
+      if (isRenderPool(body.pool ?? ''))
+        throw new AppError('request_invalid', '"render" is the name of those who have a browser', {
+          httpStatus: 400,
+        });
       const known = await requireDomain(pool, params.name, config.fetch.defaultDelayMs);
       const change: Partial<DomainChoice> = {
         ...(body.delay_ms === undefined ? {} : { delayMs: body.delay_ms }),

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { type SourceStatus, sourceStatuses, sourceStatusOf } from '../channels/index.ts';
 import { AppError } from '../errors/index.ts';
 import { checkSettings } from '../source-lists/index.ts';
-import type { Source, SourceSettings } from '../sources/index.ts';
+import { renderModes, type Source, type SourceSettings } from '../sources/index.ts';
 import type { Identity } from './identity.ts';
 import { answer, count, date, oneOf, orNull, serial, strict, text } from './schemas.ts';
 
@@ -38,9 +38,11 @@ const settingFields = {
   copies: oneOf(['deliver', 'hold'] as const),
   images: oneOf(['off', 'reference', 'store'] as const),
   group: Type.String({
-    pattern: '^[a-z0-9_-]{1,40}$',
+    pattern: '^(?!render$)[a-z0-9_-]{1,40}$',
     description: 'group of fetchers that alone asks its domains',
   }),
+  // Whether its pages run in a browser: those that need it, all of them, or none.
+  render: oneOf(renderModes),
   selectors: selectorsShape,
 };
 type SettingName = keyof typeof settingFields;

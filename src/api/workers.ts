@@ -93,6 +93,7 @@ export function addWorkerRoutes(instance: FastifyInstance, { database }: { datab
                 heartbeatAt: orNull(date),
                 isAlive: Type.Boolean(),
                 isAway: Type.Boolean({ description: 'it believes its own network to be down' }),
+                renders: Type.Boolean({ description: 'it has a browser for pages that need JavaScript' }),
                 loops: Type.Array(loopShape, { description: 'as they were at its last heartbeat' }),
                 leases: Type.Integer(),
                 earliestExpiry: orNull(date),

@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import type { Overruled } from '../domains/index.ts';
 import { AppError, EXIT } from '../errors/index.ts';
+import { isRenderPool } from '../frontier/index.ts';
 
 /** Who gives the orders, as events and the audit name them. */
 export function operatorName(): string {
@@ -21,6 +22,8 @@ export function onOff(text: string): boolean {
 
 /** Reads the name of a group of fetchers. */
 export function poolName(text: string, option = '--pool'): string {
+  if (isRenderPool(text))
+    throw new AppError('usage', '"render" is the name of those who have a browser', { exitCode: EXIT.usage });
   if (/^[a-z0-9_-]{1,40}$/.test(text)) return text;
   throw new AppError('usage', `${option} takes a short name of a-z, 0-9, - and _, not "${text}"`, {
     exitCode: EXIT.usage,

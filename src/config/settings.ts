@@ -224,6 +224,49 @@ export const settings = {
       description: 'Least gap between requests to one registrable domain or network.',
     }),
   },
+  render: {
+    enabled: choice({
+      choices: ['auto', 'on', 'off'],
+      default: 'auto',
+      description:
+        'Whether this fetcher runs pages that need JavaScript in a browser: when one is found, always (no start without one), or never.',
+    }),
+    browserPath: text({
+      default: null,
+      description:
+        'Chromium or Chrome to use; unless set the one of the package @sparticuz/chromium, if that is installed.',
+    }),
+    concurrency: integer({
+      default: 2,
+      min: 1,
+      max: 50,
+      description: 'Pages one fetcher renders at once.',
+    }),
+    timeoutMs: integer({
+      default: 15_000,
+      min: 3000,
+      max: 120_000,
+      description: 'Time a page has in the browser.',
+    }),
+    pagesPerBrowser: integer({
+      default: 100,
+      min: 1,
+      max: 10_000,
+      description: 'Pages after which a browser is replaced by a new one.',
+    }),
+    maxRequests: integer({
+      default: 50,
+      min: 0,
+      max: 1000,
+      description: 'Requests a rendered page may make besides its own; further ones are refused.',
+    }),
+    maxBytes: integer({
+      default: 10_000_000,
+      min: 10_000,
+      max: 1_000_000_000,
+      description: 'Bytes a rendered page may load, and be large.',
+    }),
+  },
   domains: {
     maxPagesPerRun: integer({
       default: 1000,

@@ -1,6 +1,7 @@
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import { type AppError, messageOf } from '../errors/index.ts';
+import { checkBrowser } from './browser.ts';
 import { type Check, type CheckResult, type Finding, fail, ok, runCheck } from './check.ts';
 import { checkLoops, checkOutage, checkSinks, checkSwitches, checkWorkers } from './engine-state.ts';
 import { checkContact, checkFolder, checkNames, checkNode, checkPort, foldersOf } from './machine.ts';
@@ -99,6 +100,7 @@ function engineChecks(database: Database, config: Config, version: string): Chec
     { name: 'loops', look: () => checkLoops(database) },
     { name: 'network', look: () => checkOutage(database) },
     { name: 'switches', look: () => checkSwitches(database) },
+    { name: 'browser', look: () => checkBrowser(database) },
     { name: 'sinks', look: () => checkSinks(database) },
   ];
 }

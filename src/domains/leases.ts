@@ -30,6 +30,8 @@ export type WorkerState = {
   isAlive: boolean;
   /** It believes its own network to be down. */
   isAway: boolean;
+  /** It has a browser. */
+  renders: boolean;
   /** Its loops as it wrote them down, maybe in another version: whoever reads them checks. */
   loops: unknown;
   leases: number;
@@ -44,7 +46,7 @@ export async function loadWorkers(db: Queryable): Promise<WorkerState[]> {
   const registered = await db.query<RegisteredWorker>(
     `SELECT id, role, pool, host, pid, version, started_at AS "startedAt", heartbeat_at AS "heartbeatAt",
             heartbeat_at > now() - interval '30 seconds' AS "isAlive", coalesce(state -> 'outage' = 'true', false) AS "isAway",
-            state -> 'loops' AS loops
+            renders, state -> 'loops' AS loops
        FROM workers ORDER BY role, host, pid`,
   );
   const { workers } = await loadLeases(db);
@@ -68,6 +70,7 @@ export async function loadWorkers(db: Queryable): Promise<WorkerState[]> {
       heartbeatAt: null,
       isAlive: false,
       isAway: false,
+      renders: false,
       loops: null,
       ...left,
     });

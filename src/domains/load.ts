@@ -96,7 +96,7 @@ export async function loadDomain(
 const detailsQuery = `
   SELECT ${domainColumns}, now() AS now, d.parent_domain AS "parentDomain", d.entry_url AS "entryUrl",
          d.first_blocked_at AS "firstBlockedAt", d.block_count AS "blockCount", d.unreachable_count AS "unreachableCount",
-         d.depth_reached AS "depthReached", s.top, s.hold_reason AS hold, coalesce(s.pool, 'default') AS pool,
+         d.depth_reached AS "depthReached", s.top, s.hold_reason AS hold, coalesce(s.own_pool, 'default') AS pool,
          nullif(s.wake_at, 'infinity') AS "wakeAt", s.last_good_at AS "lastGoodAt",
          s.lease_until AS "leaseUntil", coalesce(cardinality(s.in_flight), 0) AS "inFlight",
          coalesce(slot_delay_ms(s, $3), $3) AS "totalMs", s.robots_delay_ms AS "robotsMs",

@@ -1,3 +1,4 @@
+import { howToGiveBrowser } from '../frontier/index.ts';
 import { mostAhead, mostPages, type RowFacts, type SlotFacts, type UrlFacts } from './load-url.ts';
 import { ago, holdText, isHeld, reasonText, seconds, switchTexts, until } from './words.ts';
 
@@ -35,6 +36,8 @@ const deadReasons: Record<string, string> = {
   source_deleted: 'its source was deleted',
   channel_removed: 'no channel asks for it any more',
   moved: 'its channel has another address now',
+  needs_javascript: 'it needs JavaScript, and the pages of its source are never rendered',
+  render_empty: 'it needs JavaScript, and a browser showed no text either',
 };
 
 /** Turns facts into a colleague's answer. Pure. */
@@ -83,10 +86,7 @@ function describeState(facts: UrlFacts, row: RowFacts): State {
         'Its text is the same as that of another address of this domain, so no second document was made.',
       );
     case 'needs_render':
-      return ended(
-        'needs_render',
-        'The page needs JavaScript; it waits for a rendering fetcher, and none is registered.',
-      );
+      return describeRendering(facts, row);
     case 'dead':
       return ended(
         'dead',
@@ -96,6 +96,27 @@ function describeState(facts: UrlFacts, row: RowFacts): State {
     case 'failed':
       return describeWaiting(facts, row);
   }
+}
+
+/** A page that needs a browser: in one, next in turn, or without hope of one. */
+function describeRendering({ slot, renderGroups, switches, now }: UrlFacts, row: RowFacts): State {
+  const why =
+    row.errorCode === 'render_always'
+      ? 'The pages of its source are always rendered'
+      : 'The page needs JavaScript';
+  const say = (words: string[], expectedAt: Date | null = null): State => ({
+    state: 'needs_render',
+    words,
+    expectedAt,
+  });
+  if (slot?.inFlight) return say([`${why}; it is in a browser now.`], now);
+  const waits = `${why}; it waits for a rendering fetcher`;
+  if (!switches.rendering) return say([`${waits}.`, switchTexts.rendering]);
+  const group = slot === null || slot.pool === 'default' ? '' : ` of the group "${slot.pool}"`;
+  if (!renderGroups.includes(slot?.pool ?? 'default'))
+    return say([`${waits}, and no fetcher${group} has a browser.`, howToGiveBrowser]);
+  const nextAt = slot?.nextAt ?? null;
+  return say([`${waits}, of which there is one; its domain may be asked ${until(nextAt, now)}.`], nextAt);
 }
 
 function imageText({ image }: RowFacts): string[] {

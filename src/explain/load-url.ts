@@ -18,6 +18,8 @@ export type UrlFacts = {
   /** URLs of the domain that go first, counted up to 1,000. */
   ahead: number;
   fetchersAlive: number;
+  /** Groups of fetchers that have a browser. */
+  renderGroups: string[];
   switches: Switches;
   now: Date;
 };
@@ -67,6 +69,8 @@ export type SlotFacts = {
   holdReason: HoldReason | null;
   delayMs: number;
   queued: number;
+  /** Its own group of fetchers. */
+  pool: string;
   domainStatus: string;
   statusReason: string | null;
   restUntil: Date | null;
@@ -107,10 +111,10 @@ export async function loadUrlFacts(
 /** What holds for everything: who works, what is switched off, and what time it is in the database. */
 export async function loadCommon(
   db: Queryable,
-): Promise<Pick<UrlFacts, 'fetchersAlive' | 'switches' | 'now'>> {
-  const result = await db.query<{ now: Date; fetchersAlive: number }>(
+): Promise<Pick<UrlFacts, 'fetchersAlive' | 'renderGroups' | 'switches' | 'now'>> {
+  const result = await db.query<{ now: Date; fetchersAlive: number; renderGroups: string[] }>(
     `SELECT now() AS now, (SELECT count(*)::integer FROM workers WHERE role IN ('fetch', 'run')
-        AND heartbeat_at > now() - interval '30 seconds') AS "fetchersAlive"`,
+        AND heartbeat_at > now() - interval '30 seconds') AS "fetchersAlive", render_groups() AS "renderGroups"`,
   );
   return { ...result.rows[0]!, switches: await loadSwitches(db) };
 }
@@ -131,7 +135,7 @@ const rowQuery = `
 
 const slotQuery = `
   SELECT coalesce($3::bytea = ANY (s.in_flight), false) AS "inFlight", s.lease_owner AS "leaseOwner", s.lease_until AS "leaseUntil",
-         nullif(s.next_at, 'infinity') AS "nextAt", s.hold_reason AS "holdReason", s.queued, d.status AS "domainStatus", d.status_reason AS "statusReason",
+         nullif(s.next_at, 'infinity') AS "nextAt", s.hold_reason AS "holdReason", s.queued, s.own_pool AS pool, d.status AS "domainStatus", d.status_reason AS "statusReason",
          nullif(s.rest_until, 'infinity') AS "restUntil", coalesce(s.rest_until = 'infinity', false) AS "isPermanent",
          s.circuit_good IS NOT NULL AS "isCircuitOpen", slot_budget_open(s, now()) AS "isBudgetOpen", s.budget_until AS "budgetUntil",
          slot_delay_ms(s, $4::integer) AS "delayMs"

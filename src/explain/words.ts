@@ -62,4 +62,5 @@ export const switchTexts = {
   fetching: 'Fetching is switched off for everything: "outrider switch fetching on".',
   polling: 'Polling is switched off: "outrider switch polling on".',
   refresh: 'Refreshes are switched off: "outrider switch refresh on".',
+  rendering: 'Rendering is switched off: "outrider switch rendering on".',
 } as const;

@@ -14,6 +14,7 @@ import {
   concludeRow,
   concludeUnfetchedImage,
   concludeUnpolled,
+  concludeUnrendered,
   concludeUnstored,
   type RowContext,
   type RowEnd,
@@ -25,6 +26,7 @@ import { type Cooldowns, DomainLessons } from './lessons.ts';
 import type { OutageWatch } from './outage.ts';
 import { Pacer } from './pacer.ts';
 import { endPoll, sitemapReader } from './poll-end.ts';
+import type { PageRenderer } from './rendering.ts';
 import type { RobotsGate } from './robots-gate.ts';
 import { requestFor } from './row-request.ts';
 import type { SettingsCache } from './settings-cache.ts';
@@ -34,6 +36,8 @@ import { Unsettled } from './unsettled.ts';
 export type RunDeps = {
   db: Queryable;
   client: HttpClient;
+  /** For leases of rows that need a browser; null in all others. */
+  renderer: PageRenderer | null;
   robots: RobotsGate;
   settings: SettingsCache;
   switches: SwitchReader;
@@ -200,6 +204,11 @@ export class DomainRun {
     // A batch may take longer than a change of its source may wait.
     await this.#retried(() => settings.prepare([row]));
     const source = settings.sourceOf(row);
+    const unrendered = concludeUnrendered(row, source, this.#deps.renderer !== null);
+    if (unrendered !== null && !(row.sourceId !== null && source === null)) {
+      this.#unsettled.keep(unrendered.items);
+      return { goesOn: true, robotsRetryMs: null };
+    }
     // Handed back as it is; the sweep of disabled sources holds it.
     if (row.kind !== 'channel' && source?.enabled === false) return { goesOn: true, robotsRetryMs: null };
     if (row.sourceId !== null && source === null) {
@@ -346,6 +355,12 @@ export class DomainRun {
       },
       maxTries: options.maxTries,
       probing: this.#lessons.isProbing,
+      rendering:
+        this.#deps.renderer !== null
+          ? 'tried'
+          : settings.sourceOf(row)?.settings.render === 'never'
+            ? 'never'
+            : 'possible',
       refresh: this.#switches!.refresh
         ? { ...options.refresh, adaptive: this.#switches!.adaptive_intervals }
         : null,
@@ -386,9 +401,10 @@ export class DomainRun {
   }
 
   #exchange(row: LeasedUrl): ExchangeDeps {
-    const { client, robots, settings } = this.#deps;
+    const { client, renderer, robots, settings } = this.#deps;
     return {
       client,
+      renderer,
       robots,
       pacer: this.#pacer,
       lease: this.lease,

@@ -12,6 +12,7 @@ import {
 } from './client/index.ts';
 import { type Reach, reachOf } from './outage.ts';
 import type { Pacer } from './pacer.ts';
+import { type PageRenderer, renderAnswer } from './rendering.ts';
 import type { GateAnswer, RobotsGate } from './robots-gate.ts';
 
 /** Where fetching a row led, before anybody looked at the body. */
@@ -38,6 +39,8 @@ export type Arrival =
 
 export type ExchangeDeps = {
   client: HttpClient;
+  /** Runs what a row's request brings; null: pages are taken as they come. */
+  renderer: PageRenderer | null;
   robots: RobotsGate;
   pacer: Pacer;
   lease: Lease;
@@ -124,9 +127,11 @@ export async function fetchRow(
     };
     const { result, ingested } =
       request.read === undefined
-        ? { result: await deps.client.request(asked), ingested: undefined }
+        ? { result: await requestPage(deps, asked), ingested: undefined }
         : await requestRead(deps.client, asked, request.read);
     noteAnswer(deps, result);
+    // What a page loads comes from its site too: the gap begins when the browser is done.
+    if (deps.renderer !== null) deps.pacer.answered(result.timings.endedAt);
     deps.onRequest(logged(result, row, url, waitMs));
     if (result.outcome === 'failed' && result.kind === 'aborted') return { end: 'handed_back' };
     // Not the URL's fault, so it costs no try; but the server may have seen the first, so the second waits its turn.
@@ -177,6 +182,11 @@ export async function fetchRow(
     identity = target.identity;
     seen.add(identity.fetchUrl);
   }
+}
+
+async function requestPage({ client, renderer }: ExchangeDeps, asked: HttpRequest): Promise<HttpResult> {
+  const answer = await client.request(asked);
+  return renderer === null ? answer : renderAnswer(renderer, asked, answer);
 }
 
 /** Reads a body as it comes. */

@@ -1,7 +1,16 @@
 import { MultiplierReader } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import { type Database, isConnectionLost } from '../db/index.ts';
-import { createMarks, Leaser, loadIdleMs, type Marks, renew, WakeListener } from '../frontier/index.ts';
+import {
+  createMarks,
+  Leaser,
+  loadIdleMs,
+  type Marks,
+  renderPool,
+  renew,
+  tendRendering,
+  WakeListener,
+} from '../frontier/index.ts';
 import { ResponseReader } from '../outbox/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
 import { decideBudget, SwitchReader } from '../switches/index.ts';
@@ -13,6 +22,7 @@ import { ImageStore } from './image-store.ts';
 import type { Cooldowns } from './lessons.ts';
 import { OutageWatch } from './outage.ts';
 import { recordingRoomBytes } from './recordings.ts';
+import type { PageRenderer } from './rendering.ts';
 import { RobotsGate } from './robots-gate.ts';
 import { SettingsCache } from './settings-cache.ts';
 
@@ -31,6 +41,9 @@ export type FetcherOptions = {
 };
 
 const outageRecheckMs = 30_000;
+const tendEveryMs = 5000;
+// A page may take fifteen seconds: small batches keep a domain from being held for minutes.
+const renderBatch = 4;
 const daySeconds = 86_400;
 
 /** Leases domains, runs them, and keeps the leases alive. One per process. */
@@ -46,10 +59,12 @@ export class Fetcher {
   readonly #listener: WakeListener;
   readonly #marks: Marks;
   readonly #runs = new Map<DomainRun, Promise<void>>();
+  readonly #renderRuns = new Set<DomainRun>();
   readonly #leasing = new AbortController();
   readonly #renewing = new AbortController();
   #loops: Promise<unknown> = Promise.resolve();
   #wake: (() => void) | null = null;
+  #tendAt = 0;
 
   constructor(options: FetcherOptions) {
     this.#options = options;
@@ -89,6 +104,7 @@ export class Fetcher {
     this.#deps = {
       db: database.pool,
       client: this.#client,
+      renderer: null,
       robots: new RobotsGate({
         db: database.pool,
         productToken: config.fetch.productToken,
@@ -157,6 +173,29 @@ export class Fetcher {
     ]);
   }
 
+  /** How a connection is made under the guard of this fetcher: the browser's way out. */
+  get connect(): HttpClient['connect'] {
+    return (to, options) => this.#client.connect(to, options);
+  }
+
+  /** Also leases rows that need a browser, from now on. */
+  renderWith(renderer: PageRenderer): void {
+    const { clock, log, metrics, register, database } = this.#options;
+    const leaser = new Leaser({ db: database.pool, monotonic: () => clock.monotonic() });
+    const marks = createMarks(() => clock.monotonic());
+    const loop = runLoop({
+      name: 'render',
+      intervalMs: 0,
+      signal: this.#leasing.signal,
+      turn: () => this.#renderTurn(renderer, leaser, marks),
+      clock,
+      log,
+      metrics,
+      register,
+    });
+    this.#loops = Promise.all([this.#loops, loop]);
+  }
+
   /** Stops claiming, lets requests under way end within the grace period, hands back the rest. */
   async stop(graceMs: number): Promise<void> {
     this.#leasing.abort();
@@ -178,7 +217,7 @@ export class Fetcher {
 
   async #leaseTurn(): Promise<TurnResult> {
     const { config, owner, clock, metrics } = this.#options;
-    let free = config.fetch.domainsAtOnce - this.#runs.size;
+    let free = config.fetch.domainsAtOnce - (this.#runs.size - this.#renderRuns.size);
     const switches = await this.#switches.current();
     if (free <= 0 || !switches.fetching) {
       await this.#sleep(1000);
@@ -208,6 +247,40 @@ export class Fetcher {
     return 'busy';
   }
 
+  async #renderTurn(renderer: PageRenderer, leaser: Leaser, marks: Marks): Promise<TurnResult> {
+    const { config, owner, clock, database } = this.#options;
+    const { signal } = this.#leasing;
+    const switches = await this.#switches.current();
+    const isWilling =
+      switches.fetching && switches.rendering && renderer.isReady && !this.#outage.isSuspected;
+    let free = isWilling ? config.render.concurrency - this.#renderRuns.size : 0;
+    if (free > 0) free = await this.#backlog.allow(free, this.#runs.size, signal);
+    if (free <= 0) {
+      await clock.wait(200, signal);
+      return 'busy';
+    }
+    const pool = renderPool(config.fetch.pool);
+    const askedAt = clock.monotonic();
+    const leases = await leaser.lease({
+      owner,
+      pool,
+      slots: free,
+      leaseMs: config.fetch.leaseSeconds * 1000,
+      defaultDelayMs: config.fetch.defaultDelayMs,
+      batch: Math.min(renderBatch, config.fetch.batch),
+      marks,
+      budget: decideBudget(switches, config.domains.maxPagesPerRun),
+    });
+    for (const one of leases) {
+      const run = new DomainRun({ ...this.#deps, renderer }, one, askedAt + this.#selfStopMs());
+      this.#renderRuns.add(run);
+      this.#begin(run);
+    }
+    if (leases.length === 0)
+      await clock.wait((await loadIdleMs(database.pool, pool)) + 5 + Math.random() * 45, signal);
+    return 'busy';
+  }
+
   // The worker stops itself at three quarters of the lease, by its own monotonic clock, whatever the database says.
   #selfStopMs(): number {
     return this.#options.config.fetch.leaseSeconds * 750;
@@ -227,6 +300,7 @@ export class Fetcher {
       })
       .then(() => {
         this.#runs.delete(run);
+        this.#renderRuns.delete(run);
         this.#wake?.();
       });
     this.#runs.set(run, done);
@@ -248,7 +322,12 @@ export class Fetcher {
   }
 
   async #promoteTurn(): Promise<TurnResult> {
+    const { clock, database } = this.#options;
     const switches = await this.#switches.current();
+    if (clock.monotonic() >= this.#tendAt) {
+      await tendRendering(database.pool);
+      this.#tendAt = clock.monotonic() + tendEveryMs;
+    }
     const woken = await this.#leaser.promote({
       slots: 200,
       budget: decideBudget(switches, this.#options.config.domains.maxPagesPerRun),

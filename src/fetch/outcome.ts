@@ -132,9 +132,22 @@ export function ladderSignalOf(domain: DomainSignal): LadderSignal {
   }
 }
 
+/** What a page that needs JavaScript may hope for: a browser, none because its source wants none, or it had one. */
+export type Rendering = 'possible' | 'never' | 'tried';
+
 /** What a page that was answered but refused by validation means. */
-export function decideRejection(reason: string, detail: string, row: RowFacts): Decision {
-  if (reason === 'needs_javascript') {
+export function decideRejection(
+  reason: string,
+  detail: string,
+  row: RowFacts,
+  rendering: Rendering = 'possible',
+): Decision {
+  if (reason === 'needs_javascript' && rendering === 'tried') {
+    // Final: another try would show the same.
+    const verdict = dead(row, 'render_empty', `a browser showed no text either: ${detail}`);
+    return { verdict, domain: { signal: 'good' } };
+  }
+  if (reason === 'needs_javascript' && rendering === 'possible') {
     return {
       verdict: {
         status: 'needs_render',

@@ -13,12 +13,15 @@ export async function findSlotProblems(db: Queryable): Promise<SlotProblem[]> {
     `WITH truth AS (
        SELECT s.bucket, s.domain_key, s.lease_owner, s.top, s.queued, s.wake_at, s.in_flight,
               s.budgeted, s.asleep,
-              greatest(max(f.level) FILTER (WHERE f.ready AND NOT f.budgeted),
-                       CASE WHEN slot_budget_open(s, now()) THEN shifted_level(max(f.level) FILTER (WHERE f.ready AND f.budgeted), s.shift) END) AS true_top,
+              s.awaits_render, bool_or(f.status = 'needs_render') IS TRUE AS true_awaits,
+              -- In a browser's turn a slot offers the rows that need one, and nothing else.
+              CASE WHEN s.pool <> s.own_pool THEN max(f.level) FILTER (WHERE f.status = 'needs_render') ELSE
+                greatest(max(f.level) FILTER (WHERE f.ready AND NOT f.budgeted),
+                         CASE WHEN slot_budget_open(s, now()) THEN shifted_level(max(f.level) FILTER (WHERE f.ready AND f.budgeted), s.shift) END) END AS true_top,
               count(f.url_hash) FILTER (WHERE f.ready)::integer AS true_queued,
               count(f.url_hash) FILTER (WHERE f.ready AND f.budgeted)::integer AS true_budgeted,
               min(f.due_at) FILTER (WHERE NOT f.ready AND f.status <> 'fetched') AS true_wake,
-              count(f.url_hash) FILTER (WHERE f.ready AND f.url_hash = ANY (s.in_flight))::integer AS flying
+              count(f.url_hash) FILTER (WHERE (f.ready OR f.status = 'needs_render') AND f.url_hash = ANY (s.in_flight))::integer AS flying
          FROM domain_slots s LEFT JOIN url_frontier f ON f.bucket = s.bucket AND f.domain_key = s.domain_key
         GROUP BY s.bucket, s.domain_key)
      SELECT domain_key AS "domainKey", 'top' AS problem, top::text AS said, true_top::text AS true FROM truth
@@ -31,6 +34,9 @@ export async function findSlotProblems(db: Queryable): Promise<SlotProblem[]> {
      -- Woken too early costs one look, woken too late a row.
      SELECT domain_key, 'wake_at', wake_at::text, true_wake::text FROM truth
       WHERE lease_owner IS NULL AND coalesce(wake_at, 'infinity') > true_wake
+     UNION ALL
+     -- Said of a domain that has none it costs one look.
+     SELECT domain_key, 'awaits_render', 'false', 'true' FROM truth WHERE true_awaits AND NOT awaits_render
      UNION ALL
      SELECT t.domain_key, 'asleep', t.asleep::text, d.status::text FROM truth t
        JOIN domains d ON d.bucket = t.bucket AND d.domain_key = t.domain_key WHERE t.asleep <> (d.status <> 'active')

@@ -53,6 +53,15 @@ export {
 export { createMarks, type Marks } from './marks.ts';
 export { releaseDomain } from './release.ts';
 export {
+  howToGiveBrowser,
+  isRenderPool,
+  loadRenderGroups,
+  loadRenderingState,
+  type RenderingState,
+  renderPool,
+  tendRendering,
+} from './rendering.ts';
+export {
   type HoldReason,
   type UrlKind,
   type UrlOrigin,

@@ -46,12 +46,14 @@ export async function saveWorker(
     version: string;
     host: string;
     pid: number;
+    /** It has a browser: rows that need one may wait for it. */
+    renders?: boolean;
     state: object;
   },
 ): Promise<void> {
   await db.query(
-    `INSERT INTO workers (id, role, pool, version, host, pid, state) VALUES ($1, $2, $3, $4, $5, $6, $7)
-     ON CONFLICT (id) DO UPDATE SET heartbeat_at = now(), state = excluded.state`,
+    `INSERT INTO workers (id, role, pool, version, host, pid, renders, state) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+     ON CONFLICT (id) DO UPDATE SET heartbeat_at = now(), renders = excluded.renders, state = excluded.state`,
     [
       worker.id,
       worker.role,
@@ -59,6 +61,7 @@ export async function saveWorker(
       worker.version,
       worker.host,
       worker.pid,
+      worker.renders ?? false,
       JSON.stringify(worker.state),
     ],
   );

@@ -1,4 +1,5 @@
 import { reasonText, span } from '../explain/index.ts';
+import { howToGiveBrowser } from '../frontier/index.ts';
 import type { OverviewFacts } from './facts.ts';
 import type { FailingChannel, HeldDomain, OpenCircuit, SinkTrouble } from './troubles.ts';
 import { countText, numberText } from './words.ts';
@@ -50,6 +51,7 @@ export function decideAttention(facts: OverviewFacts): Attention[] {
   const items = [
     ...processTroubles(facts),
     ...switchTroubles(facts),
+    ...renderingTroubles(facts),
     ...facts.sinks.flatMap((sink) => sinkTroubles(sink, facts.processes.now)),
     ...channelTroubles(facts),
     ...domainTroubles(facts.heldDomains, facts.processes.now),
@@ -129,6 +131,21 @@ function switchTroubles({ switches, processes: { now } }: OverviewFacts): Attent
         },
       };
     });
+}
+
+/** Pages that wait for a browser nobody has; of a switch that is off another line tells. */
+function renderingTroubles({ rendering, switches }: OverviewFacts): Attention[] {
+  const { waiting, groups } = rendering;
+  const isOff = switches.some(({ name, on }) => name === 'rendering' && !on);
+  if (waiting === 0 || groups.length > 0 || isOff) return [];
+  return [
+    {
+      id: 'no_browser',
+      severity: 'warn',
+      sentence: `${countText(waiting, 'page')} ${waiting === 1 ? 'needs' : 'need'} JavaScript and ${waiting === 1 ? 'waits' : 'wait'}: no fetcher has a browser. ${howToGiveBrowser}`,
+      action: open('Show them', 'frontier', { status: 'needs_render' }),
+    },
+  ];
 }
 
 const lagMs = 15 * 60_000;

@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/index.ts';
+import { loadRenderingState, type RenderingState } from '../frontier/index.ts';
 import { listSwitches, type SwitchState } from '../switches/index.ts';
 import { loadOverviewCounts, type OverviewCounts } from './counts.ts';
 import { type Flow, type FlowTrend, loadFlow } from './flow.ts';
@@ -21,6 +22,7 @@ export type OverviewFacts = {
   trend: FlowTrend;
   processes: Processes;
   switches: SwitchState[];
+  rendering: RenderingState;
   failingChannels: FailingChannel[];
   heldDomains: HeldDomain[];
   openCircuits: OpenCircuit[];
@@ -37,6 +39,7 @@ export async function loadOverviewFacts(db: Queryable, skewMs = 0): Promise<Over
     trend,
     processes: await loadProcesses(db),
     switches: await listSwitches(db),
+    rendering: await loadRenderingState(db),
     failingChannels: counts.failingChannels.count === 0 ? [] : await loadFailingChannels(db),
     heldDomains:
       counts.blockedDomains.count + counts.unreachableDomains.count === 0 ? [] : await loadHeldDomains(db),

@@ -24,7 +24,7 @@ const manyErrors = 3;
 export async function loadProcesses(db: Queryable): Promise<Processes> {
   const result = await db.query<Processes>(
     `WITH alive AS MATERIALIZED (
-       SELECT role, pool, host, pid, state FROM workers WHERE heartbeat_at > now() - interval '30 seconds'
+       SELECT role, pool, renders, host, pid, state FROM workers WHERE heartbeat_at > now() - interval '30 seconds'
         ORDER BY role, host, pid LIMIT ${mostWorkers}),
      failing AS (
        SELECT left(l.loop ->> 'name', 100) AS name, a.role, a.host, a.pid FROM alive a
@@ -39,7 +39,8 @@ export async function loadProcesses(db: Queryable): Promise<Processes> {
             (SELECT coalesce(json_agg(f), '[]') FROM failing f) AS "failingLoops",
             -- Rows that are held lie a thousand years ahead.
             (SELECT min(n.at) FROM (
-               SELECT d.next_at AS at FROM (SELECT pool FROM alive UNION SELECT 'default') p
+               SELECT d.next_at AS at FROM (SELECT pool FROM alive UNION SELECT render_pool(pool) FROM alive WHERE renders
+                                                UNION SELECT 'default') p
                 CROSS JOIN generate_series(1, 12) AS level
                 CROSS JOIN LATERAL (SELECT s.next_at FROM domain_slots s WHERE s.pool = p.pool AND s.top = level
                                      ORDER BY s.next_at LIMIT 1) d

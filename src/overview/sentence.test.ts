@@ -12,6 +12,7 @@ type Change = {
   backlogPerMinute?: number | null;
   processes?: Partial<OverviewFacts['processes']>;
   off?: string;
+  rendering?: Partial<OverviewFacts['rendering']>;
 };
 
 /** An engine at work, changed. */
@@ -69,6 +70,7 @@ function facts(change: Change = {}): OverviewFacts {
       changedAt: null,
       changedBy: null,
     })),
+    rendering: { waiting: 0, groups: [], ...change.rendering },
     failingChannels: [],
     heldDomains: [],
     openCircuits: [],

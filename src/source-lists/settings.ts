@@ -67,6 +67,8 @@ const checks: Readonly<Record<string, Check>> = {
     Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 1000
       ? null
       : 'is no whole number from 0 to 1000',
+  render: (value) =>
+    value === 'auto' || value === 'always' || value === 'never' ? null : 'is none of auto, always and never',
   copies: (value) => (value === 'deliver' || value === 'hold' ? null : 'is neither "deliver" nor "hold"'),
   proxies: (value) =>
     isTexts(value) && value.every((one) => /^(https?|socks5h?):\/\/\S+$/.test(one))
@@ -77,7 +79,7 @@ const checks: Readonly<Record<string, Check>> = {
       ? null
       : 'is none of off, reference and store',
   group: (value) =>
-    typeof value !== 'string' || !/^[a-z0-9_-]{1,40}$/.test(value)
+    typeof value !== 'string' || !/^(?!render$)[a-z0-9_-]{1,40}$/.test(value)
       ? 'is no short name of a-z, 0-9, - and _'
       : value === 'render'
         ? 'is a name that is kept for pages which need a browser'

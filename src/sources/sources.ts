@@ -9,6 +9,10 @@ export type IngestionMode = 'feed' | 'spider' | 'both';
 /** What is done with the images of a source's articles. */
 export type ImageMode = 'off' | 'reference' | 'store';
 
+/** Whether the pages of a source are rendered in a browser. */
+export const renderModes = ['auto', 'always', 'never'] as const;
+export type RenderMode = (typeof renderModes)[number];
+
 /** Settings that are read as a whole and seldom changed. */
 export type SourceSettings = {
   articleUrlPatterns?: string[];
@@ -20,6 +24,8 @@ export type SourceSettings = {
   fixedInterval?: boolean;
   /** false: Disallow lines do not hold for this source. Set only by an operator, and written down. */
   respectRobots?: boolean;
+  /** Whether pages are rendered in a browser: those that need it (auto, unless said), all of them, or none. */
+  render?: RenderMode;
   /** Proxies for its requests instead of the configured ones; an empty list means none. */
   proxies?: string[];
   /** `hold`: what others printed first is kept, but not delivered to sinks. */

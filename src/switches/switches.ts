@@ -10,6 +10,7 @@ export const switchNames = [
   'discovery',
   'archives',
   'spider',
+  'rendering',
 ] as const;
 export type SwitchName = (typeof switchNames)[number];
 export type Switches = Record<SwitchName, boolean>;

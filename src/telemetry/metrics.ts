@@ -49,6 +49,23 @@ export function createMetrics() {
       labelNames: ['outcome'],
       registers,
     }),
+    renderedPages: new Counter({
+      name: 'outrider_rendered_pages_total',
+      help: 'Pages that were run in a browser, by what became of them.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    renderSeconds: new Histogram({
+      name: 'outrider_render_duration_seconds',
+      help: 'Time a page took in a browser.',
+      buckets: [0.25, 0.5, 1, 2.5, 5, 10, 15, 20],
+      registers,
+    }),
+    browserLaunches: new Counter({
+      name: 'outrider_browser_launches_total',
+      help: 'Browsers that were started.',
+      registers,
+    }),
     requestSeconds: new Histogram({
       name: 'outrider_request_duration_seconds',
       help: 'Time until response headers.',

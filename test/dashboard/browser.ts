@@ -12,7 +12,7 @@ const home = join(cache, 'outrider-chromium');
  * package would unpack into the temporary folder, where another user's copy may lie that cannot be run.
  */
 export async function launchBrowser(): Promise<Browser> {
-  const executablePath = process.env.OUTRIDER_TEST_CHROMIUM ?? unpack();
+  const executablePath = browserPath();
   const libraries = join(home, 'al2023', 'lib');
   // The package brings the few libraries of NSS for machines that have none.
   const isWhole = spawnSync(executablePath, ['--version']).status === 0;
@@ -23,6 +23,9 @@ export async function launchBrowser(): Promise<Browser> {
     ...(isWhole ? {} : { env: { ...process.env, LD_LIBRARY_PATH: libraries } as Record<string, string> }),
   });
 }
+
+/** Where that browser lies. */
+export const browserPath = (): string => process.env.OUTRIDER_TEST_CHROMIUM ?? unpack();
 
 function unpack(): string {
   const path = join(home, 'chromium');

@@ -38,7 +38,13 @@ export class Outrider {
     if (!existsSync(program)) throw new Error('run npm run build first: process tests run from dist/');
     this.child = spawn(process.execPath, [program, ...args], {
       cwd: options.cwd ?? options.home,
-      env: { PATH: process.env.PATH ?? '', HOME: options.home, ...options.env },
+      // No browser unless a test is about one: each costs a start and a hundred megabytes.
+      env: {
+        PATH: process.env.PATH ?? '',
+        HOME: options.home,
+        OUTRIDER_RENDER_ENABLED: 'off',
+        ...options.env,
+      },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     this.child.stdout!.setEncoding('utf8').on('data', (text: string) => {

@@ -1,9 +1,16 @@
 import { type Command, Option } from 'commander';
 import { AppError, EXIT } from '../../errors/index.ts';
 import { type Answer, parseSubject } from '../../explain/index.ts';
-import { type UrlKind, type UrlRow, urlKinds, urlStatuses, type WishAnswer } from '../../frontier/index.ts';
+import {
+  howToGiveBrowser,
+  type UrlKind,
+  type UrlRow,
+  urlKinds,
+  urlStatuses,
+  type WishAnswer,
+} from '../../frontier/index.ts';
 import { canonicalDomain } from '../../url/index.ts';
-import { type Json, listItems, patiently, type Query, withApi } from '../api.ts';
+import { type Api, type Json, listItems, patiently, type Query, withApi } from '../api.ts';
 import { type Context, loadContext } from '../context.ts';
 import { oneLine, printJson, printTable, relativeTime, textWidth, wrapText } from '../output.ts';
 import { paint } from '../style.ts';
@@ -83,9 +90,11 @@ type UrlFlags = { domain?: string; status?: string; kind?: UrlKind; reason?: str
 async function listRows(context: Context, flags: UrlFlags): Promise<void> {
   const limit = Math.max(1, Math.min(10_000, Number.parseInt(flags.limit, 10) || 50));
   const query = queryOf(flags);
-  const { items: rows } = await withApi(context, (api) =>
-    listItems<ShownUrl>(api, '/api/v1/frontier', query, limit),
-  );
+  const { rows, hasBrowser } = await withApi(context, async (api) => {
+    const { items } = await listItems<ShownUrl>(api, '/api/v1/frontier', query, limit);
+    const isAsked = !context.flags.json && items.some(({ status }) => status === 'needs_render');
+    return { rows: items, hasBrowser: !isAsked || (await someoneRenders(api)) };
+  });
   if (context.flags.json) return printJson(rows);
   if (rows.length === 0) return void process.stdout.write('No URL matches.\n');
   printTable(rows, [
@@ -99,6 +108,13 @@ async function listRows(context: Context, flags: UrlFlags): Promise<void> {
     { title: 'FETCHED', value: (row) => relativeTime(row.lastFetchedAt) },
     { title: 'URL', value: (row) => row.url, flexible: true },
   ]);
+  if (!hasBrowser)
+    process.stdout.write(`\nRows that need rendering wait: no fetcher has a browser. ${howToGiveBrowser}\n`);
+}
+
+async function someoneRenders(api: Api): Promise<boolean> {
+  const { items } = await api.get<{ items: { isAlive: boolean; renders: boolean }[] }>('/api/v1/workers');
+  return items.some(({ isAlive, renders }) => isAlive && renders);
 }
 
 type ShownUrl = Json<Omit<UrlRow, 'bucket' | 'domainKey' | 'hash'>> & { id: string };

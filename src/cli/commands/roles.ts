@@ -32,13 +32,26 @@ export function addRoleCommands(program: Command): void {
   for (const role of ['serve', 'fetch', 'schedule'] as const) {
     const command = program.command(role).description(descriptions[role]);
     if (role === 'serve') command.option('--port <n>', 'port of the API');
-    if (role === 'fetch') command.option('--pool <name>', 'group this fetcher belongs to');
+    if (role === 'fetch')
+      command
+        .option('--pool <name>', 'group this fetcher belongs to')
+        .option('--render', 'run pages that need JavaScript in a browser; no start without one');
     if (role !== 'serve')
       command.option('--health-port <n>', 'port of /healthz, /readyz, /health and /metrics');
-    command.action(async (flags: { port?: string; pool?: string; healthPort?: string }, self: Command) => {
-      const overrides = { 'api.port': flags.port, 'fetch.pool': flags.pool, 'health.port': flags.healthPort };
-      await runRole(role, loadContext(self, overrides, role));
-    });
+    command.action(
+      async (
+        flags: { port?: string; pool?: string; healthPort?: string; render?: boolean },
+        self: Command,
+      ) => {
+        const overrides = {
+          'api.port': flags.port,
+          'fetch.pool': flags.pool,
+          'health.port': flags.healthPort,
+          'render.enabled': flags.render ? 'on' : undefined,
+        };
+        await runRole(role, loadContext(self, overrides, role));
+      },
+    );
   }
 }
 

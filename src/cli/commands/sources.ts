@@ -3,7 +3,13 @@ import type { SourceStatus } from '../../channels/index.ts';
 import type { SelectorRate } from '../../documents/index.ts';
 import type { Overruled } from '../../domains/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
-import type { ImageMode, IngestionMode, Source } from '../../sources/index.ts';
+import {
+  type ImageMode,
+  type IngestionMode,
+  type RenderMode,
+  renderModes,
+  type Source,
+} from '../../sources/index.ts';
 import { type Json, listItems, patiently, type Query, withApi } from '../api.ts';
 import { loadContext } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
@@ -67,7 +73,7 @@ export function addSourceCommands(program: Command): void {
   sources
     .command('set <slug>')
     .description(
-      'change a source: its polls, mode, delay, priority, images, copies, group or proxies; "default" takes a value back',
+      'change a source: its polls, mode, delay, priority, images, rendering, copies, group or proxies; "default" takes a value back',
     )
     .option('--mode <mode>', 'feed, spider or both')
     .option('--every <minutes>', 'minutes between polls of its feeds')
@@ -75,6 +81,7 @@ export function addSourceCommands(program: Command): void {
     .option('--delay <ms>', 'least milliseconds between two requests for its URLs')
     .option('--priority <n>', '1 to 10')
     .option('--images <mode>', 'off, reference or store: what is done with images of its articles')
+    .option('--render <mode>', 'auto, always or never: which of its pages run in a browser')
     .option('--copies <deliver|hold>', 'hold: what others printed first is kept, but goes to no sink')
     .option('--group <name>', 'group of fetchers that alone asks its domains')
     .option('--proxies <list>', 'comma-separated proxy addresses, or "none"')
@@ -198,6 +205,7 @@ type SetFlags = {
   every?: string;
   fixed?: string;
   images?: string;
+  render?: string;
   copies?: string;
   group?: string;
 };
@@ -211,6 +219,7 @@ type Change = {
   settings?: {
     proxies?: string[] | null;
     images?: ImageMode | null;
+    render?: RenderMode | null;
     copies?: 'deliver' | 'hold' | null;
     group?: string | null;
     fixedInterval?: true | null;
@@ -223,6 +232,7 @@ function sourceChangeOf(flags: SetFlags): Change {
   const settings: NonNullable<Change['settings']> = {
     ...(flags.proxies === undefined ? {} : { proxies: orNull(flags.proxies, proxyList) }),
     ...(flags.images === undefined ? {} : { images: orNull(flags.images, imageMode) }),
+    ...(flags.render === undefined ? {} : { render: orNull(flags.render, renderMode) }),
     ...(flags.copies === undefined ? {} : { copies: orNull(flags.copies, copyMode) }),
     ...(flags.group === undefined ? {} : { group: orNull(flags.group, (text) => poolName(text, '--group')) }),
     ...(flags.fixed === undefined ? {} : { fixedInterval: onOff(flags.fixed) ? true : null }),
@@ -248,7 +258,7 @@ function sourceChangeOf(flags: SetFlags): Change {
     throw new AppError('usage', 'nothing to set', {
       exitCode: EXIT.usage,
       advice:
-        'Give at least one of --mode, --every, --fixed, --delay, --priority, --images, --copies, --group and --proxies.',
+        'Give at least one of --mode, --every, --fixed, --delay, --priority, --images, --render, --copies, --group and --proxies.',
     });
   return change;
 }
@@ -266,6 +276,15 @@ function imageMode(text: string): ImageMode {
   throw new AppError('usage', `"${text}" is nothing that can be done with images`, {
     exitCode: EXIT.usage,
     advice: 'Images are off, kept by reference, or stored: off, reference or store.',
+  });
+}
+
+function renderMode(text: string): RenderMode {
+  const mode = renderModes.find((one) => one === text);
+  if (mode !== undefined) return mode;
+  throw new AppError('usage', `"${text}" is no way of rendering`, {
+    exitCode: EXIT.usage,
+    advice: 'Pages run in a browser when they need it, always or never: auto, always or never.',
   });
 }
 

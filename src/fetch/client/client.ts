@@ -1,11 +1,12 @@
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { getDomain } from 'tldts';
 import { type AddressGuard, createAddressGuard, DEFAULT_ALLOWED_PORTS, networkOf } from './address-guard.ts';
 import { readBodyStream } from './body-stream.ts';
 import { type Connection, type ConnectionPool, createConnectionPool } from './connection-pool.ts';
 import { ACCEPT_ENCODING, type DecodeLimits, decodeBody } from './content-decoding.ts';
-import { createDialler, type DialTarget } from './dial.ts';
+import { createDialler, type Dialler, type DialTarget } from './dial.ts';
 import { type ExchangeEnd, type ExchangePlan, runExchange } from './exchange.ts';
+import { NamedFailure } from './failure.ts';
 import { hostKey } from './hosts-table.ts';
 import { createNameResolver, type NameResolver, type Resolution } from './name-resolver.ts';
 import { createNetworkLimiter, type Gate, type NetworkLimiter } from './network-limits.ts';
@@ -46,6 +47,11 @@ export type HttpClient = {
   request(request: HttpRequest): Promise<HttpResult>;
   /** One hop, body in decoded chunks as they come (50 MB received, 500 MB decoded unless said). */
   requestStream(request: HttpRequest): Promise<HttpStreamResult>;
+  /** A bare connection, checked like that of any request: what the browser's proxy is made of. */
+  connect(
+    to: { host: string; port: number },
+    options?: { signal?: AbortSignal; proxies?: readonly string[] },
+  ): Promise<Socket | Failure>;
   /** Ends every connection; requests under way end as `aborted`. */
   close(): Promise<void>;
   stats(): HttpClientStats;
@@ -145,6 +151,7 @@ class Client implements HttpClient {
   private readonly names: NameResolver;
   private readonly limiter: NetworkLimiter;
   private readonly pool: ConnectionPool;
+  private readonly dial: Dialler;
   private readonly proxies: ProxyChooser;
   private agentTurn = -1;
   private readonly hostFacts = new Map<string, HostFacts>();
@@ -160,8 +167,9 @@ class Client implements HttpClient {
     this.names = createNameResolver({ lookup: options.resolver, localAddress });
     this.limiter = createNetworkLimiter();
     this.proxies = createProxyChooser(options.proxies ?? []);
+    this.dial = createDialler({ guard: this.guard, connectTimeoutMs, localAddress, ca });
     this.pool = createConnectionPool({
-      dial: createDialler({ guard: this.guard, connectTimeoutMs, localAddress, ca }),
+      dial: this.dial,
       maxConnections: rest.maxConnections,
       keepAliveMs: rest.keepAliveMs,
       maxHeaderBytes: rest.maxHeaderBytes,
@@ -210,6 +218,24 @@ class Client implements HttpClient {
       remoteAddress: done.remoteAddress,
       timings,
     });
+  }
+
+  async connect(
+    { host, port }: { host: string; port: number },
+    options: { signal?: AbortSignal; proxies?: readonly string[] } = {},
+  ): Promise<Socket | Failure> {
+    const { signal = new AbortController().signal, proxies } = options;
+    const url = `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}/`;
+    const request = { url, ...(proxies === undefined ? {} : { proxies }) };
+    if (this.closed) return { kind: 'aborted', detail: 'the client was closed' };
+    const prepared = await this.prepare(request, signal);
+    if ('kind' in prepared) return prepared;
+    try {
+      return await this.dial(prepared.target, signal);
+    } catch (error) {
+      if (!(error instanceof NamedFailure)) throw error;
+      return error.failure;
+    }
   }
 
   async close(): Promise<void> {

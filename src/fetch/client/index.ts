@@ -4,6 +4,7 @@ export { unpackPage } from './content-decoding.ts';
 export { type HostsEntry, type HostsTable, parseHostsFile } from './hosts-table.ts';
 export { Recording, RecordingRoom } from './recording.ts';
 export {
+  type Failure,
   type FailureKind,
   HttpBodyError,
   type HttpClientOptions,

@@ -28,7 +28,11 @@ export type FailureKind =
   | 'refused_address'
   | 'refused_port'
   | 'proxy'
-  | 'aborted';
+  | 'aborted'
+  // What a browser came to.
+  | 'render_timeout'
+  | 'render_crashed'
+  | 'render_too_large';
 
 /** A named failure with the underlying code in its detail. */
 export type Failure = { kind: FailureKind; detail: string };

@@ -206,7 +206,7 @@ async function concludeResponse(
     return withTarget(row, arrival, ended(row, named, answered, domain));
   }
   if (ingested.outcome === 'rejected') {
-    const decision = decideRejection(ingested.reason, ingested.detail, facts);
+    const decision = decideRejection(ingested.reason, ingested.detail, facts, context.rendering);
     return withTarget(
       row,
       arrival,

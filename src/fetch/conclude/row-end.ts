@@ -5,7 +5,7 @@ import type { UrlIdentity } from '../../url/index.ts';
 import type { HttpResult } from '../client/index.ts';
 import type { Arrival } from '../exchange.ts';
 import type { FetchedImage } from '../image-store.ts';
-import type { DomainSignal, Verdict } from '../outcome.ts';
+import type { DomainSignal, Rendering, Verdict } from '../outcome.ts';
 import type { PollNews } from '../poll-schedule.ts';
 
 /** Everything that follows from one row's fetch: what to submit, what to settle, what it says about the domain. */
@@ -39,6 +39,8 @@ export type RowContext = {
   maxTries: number;
   /** The circuit is open and this row probes it. */
   probing: boolean;
+  /** What a page that needs JavaScript may hope for; `tried`: this is what a browser made of it. */
+  rendering: Rendering;
   /** When known pages are looked at again; null: never by themselves. */
   refresh: RefreshOptions | null;
 };

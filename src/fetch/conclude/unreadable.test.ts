@@ -40,6 +40,7 @@ function answerWith(html: string): Ended {
 const context: RowContext = {
   maxTries: 5,
   probing: false,
+  rendering: 'possible',
   refresh: null,
   settings: { ...makeSettings({ settings: { selectors: { body: 'em ~ p ~ p' } } }), keepHtml: 'none' },
 };

@@ -143,6 +143,18 @@ export const keepFields: readonly SettingField[] = [
     hint: 'Only fetchers of this group ask its domains (a-z, 0-9, - and _). Empty: any may.',
   },
   {
+    key: 'render',
+    kind: 'choice',
+    none: 'as usual: when they need it',
+    choices: [
+      ['auto', 'when they need it'],
+      ['always', 'always'],
+      ['never', 'never'],
+    ],
+    label: 'Run pages in a browser',
+    hint: 'Pages that show their text only with JavaScript wait for a fetcher that has a browser.',
+  },
+  {
     key: 'proxies',
     kind: 'lines',
     isAdmin: true,

@@ -79,7 +79,7 @@ const checks: Readonly<Record<string, Check>> = {
       ? null
       : 'is none of off, reference and store',
   group: (value) =>
-    typeof value !== 'string' || !/^(?!render$)[a-z0-9_-]{1,40}$/.test(value)
+    typeof value !== 'string' || !/^[a-z0-9_-]{1,40}$/.test(value)
       ? 'is no short name of a-z, 0-9, - and _'
       : value === 'render'
         ? 'is a name that is kept for pages which need a browser'

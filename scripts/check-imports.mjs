@@ -37,7 +37,7 @@ const layers = [
     'events',
     'overview',
   ],
-  ['fetch', 'ingest', 'discover', 'schedule', 'sinks', 'resilience', 'websub', 'diagnose'],
+  ['fetch', 'ingest', 'discover', 'schedule', 'job-runs', 'sinks', 'resilience', 'websub', 'diagnose'],
   ['api', 'cli'],
 ];
 // Producers submit to the frontier and nothing more: these names are all they may take from it.

@@ -6,7 +6,7 @@ export type SyncReport = { created: number; resumed: number; unchanged: number }
 
 // The first read of a new source is under way when its job is made: the job's own begins in the second half of its
 // interval, spread over it by the source's number.
-const firstRun = `now() + make_interval(secs => $2::float8 * (0.5 + (hashint4(s.id) & 1023) / 2048.0))`;
+const firstRun = `now() + make_interval(secs => $2::integer * (0.5 + (hashint4(s.id) & 1023) / 2048.0))`;
 
 /** Makes crawl jobs for the sources a condition names; one that has a crawl job in whatever status gets no other. */
 async function createCrawlJobs(
@@ -22,7 +22,7 @@ async function createCrawlJobs(
        UPDATE sources s SET job_made_at = now() FROM wanted w WHERE s.id = w.id
      ), made AS (
        INSERT INTO jobs (kind, status, source_id, interval_seconds, next_run_at, created_by)
-       SELECT 'crawl', 'scheduled', s.id, $2, ${firstRun}, $1 FROM wanted s
+       SELECT 'crawl', 'scheduled', s.id, $2::integer, ${firstRun}, $1 FROM wanted s
         WHERE NOT EXISTS (SELECT FROM jobs j WHERE j.source_id = s.id AND j.kind = 'crawl' AND j.status <> 'cancelled')
        RETURNING id)
      INSERT INTO job_events (job_id, to_status, action, actor) SELECT id, 'scheduled', 'create', $1 FROM made`,

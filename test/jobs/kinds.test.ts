@@ -10,8 +10,9 @@ beforeAll(async () => {
     linked('nonce', { faults: [{ name: 'nonce' }] }),
     linked('few', { backlog: 30 }),
     linked('shallow'),
-    linked('refresh'),
     linked('gone', { faults: [{ name: 'status', options: { status: 404 } }] }),
+    // By its place among them it answers with validators.
+    linked('refresh'),
     {
       ...linked('discover'),
       feeds: [

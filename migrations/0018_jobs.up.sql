@@ -163,4 +163,3 @@ CREATE TABLE job_scheduler (
   polled_at timestamptz,
   stale_locks_cleared bigint NOT NULL DEFAULT 0
 );
-INSERT INTO job_scheduler DEFAULT VALUES;

@@ -26,6 +26,8 @@ DECLARE
   v_job jobs;
   v_trigger text;
 BEGIN
+  -- Made here and not by the migration: a fresh database is empty, so that an export can be read into it.
+  INSERT INTO job_scheduler DEFAULT VALUES ON CONFLICT DO NOTHING;
   SELECT s.polled_at INTO v_polled FROM job_scheduler s FOR UPDATE;
   IF v_polled < v_now - interval '15 minutes' THEN
     -- Nobody looked for longer than a slot: what was missed is not caught up. Runs that are late by less than a slot
@@ -167,8 +169,8 @@ RETURNS TABLE (job_id integer, execution_id bigint, worker text) LANGUAGE sql AS
     SELECT l.id, now() + p_skew, 'running', 'scheduled', 'recover', 'no heartbeat from ' || l.locked_by, p_actor, l.execution_id
       FROM lost l
   ), counted AS (
-    UPDATE job_scheduler s SET stale_locks_cleared = s.stale_locks_cleared + x.n
-      FROM (SELECT count(*) AS n FROM lost) x WHERE x.n > 0)
+    INSERT INTO job_scheduler AS s (stale_locks_cleared) SELECT x.n FROM (SELECT count(*) AS n FROM lost) x WHERE x.n > 0
+    ON CONFLICT (one) DO UPDATE SET stale_locks_cleared = s.stale_locks_cleared + excluded.stale_locks_cleared)
   SELECT l.id, l.execution_id, l.locked_by FROM lost l
 $$;
 

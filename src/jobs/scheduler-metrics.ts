@@ -36,7 +36,7 @@ export async function loadSchedulerMetrics(db: Queryable): Promise<SchedulerMetr
             count(*) FILTER (WHERE e.status = 'cancelled')::integer AS cancelled,
             avg(extract(epoch FROM e.completed_at - e.started_at) * 1000) FILTER (WHERE e.status IN ('completed', 'failed'))::float8
               AS "averageDurationMs",
-            (SELECT s.stale_locks_cleared FROM job_scheduler s) AS "staleLocksCleared"
+            coalesce((SELECT s.stale_locks_cleared FROM job_scheduler s), 0) AS "staleLocksCleared"
        FROM job_executions e`,
   );
   const { jobs, averageDurationMs, staleLocksCleared, ...counts } = result.rows[0]!;

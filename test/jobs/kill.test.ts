@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from '../e2e/wait.ts';
 import { Outrider } from '../process/outrider.ts';
 import { readEvents, readExecutions } from './fixtures.ts';
@@ -8,6 +8,8 @@ import { JobLab, linked } from './lab.ts';
 const slow = [{ name: 'slow', options: { delayMs: 250 } }];
 let lab: JobLab;
 const running = new Set<Outrider>();
+/** Two of them at every time: who was stopped is replaced. */
+let schedulers: Outrider[] = [];
 
 const start = (role: 'fetch' | 'schedule'): Outrider => {
   const one = new Outrider([role], {
@@ -32,19 +34,19 @@ beforeAll(async () => {
   ]);
   start('fetch');
 });
-afterEach(async () => {
-  for (const one of [...running].slice(1)) {
-    await one.stop('SIGKILL');
-    running.delete(one);
-  }
-});
 afterAll(async () => {
   for (const one of running) await one.stop('SIGKILL');
   await lab?.close();
 });
 
-/** The scheduler that runs a job, of these. */
-async function holderOf(id: number, schedulers: readonly Outrider[]): Promise<Outrider> {
+async function startSchedulers(): Promise<void> {
+  schedulers = schedulers.filter((one) => one.isRunning);
+  while (schedulers.length < 2) schedulers.push(start('schedule'));
+  for (const one of schedulers) await one.says('schedule is running');
+}
+
+/** The scheduler that runs a job. */
+async function holderOf(id: number): Promise<Outrider> {
   let holder: Outrider | undefined;
   await waitUntil('a scheduler runs it', async () => {
     const job = await lab.database.pool.query<{ by: string | null }>(
@@ -64,11 +66,10 @@ const repeated = (name: string): string[] => {
 };
 
 test('kill -9 during a run: one execution has failed, the job runs again, never two at once', async () => {
-  const schedulers = [start('schedule'), start('schedule')];
-  for (const one of schedulers) await one.says('schedule is running');
+  await startSchedulers();
   const source = await lab.source('killed');
   const id = await lab.job({ kind: 'crawl', source_id: source.id });
-  const holder = await holderOf(id, schedulers);
+  const holder = await holderOf(id);
   await waitUntil('it is under way', () => lab.requests('killed').length >= 3);
   await holder.stop('SIGKILL');
   const second = await lab.ended(id, 2);
@@ -95,11 +96,10 @@ test('kill -9 during a run: one execution has failed, the job runs again, never 
 });
 
 test('SIGTERM during a run: the other scheduler goes on with the same execution', async () => {
-  const schedulers = [start('schedule'), start('schedule')];
-  for (const one of schedulers) await one.says('schedule is running');
+  await startSchedulers();
   const source = await lab.source('stopped');
   const id = await lab.job({ kind: 'crawl', source_id: source.id });
-  const holder = await holderOf(id, schedulers);
+  const holder = await holderOf(id);
   await waitUntil('it is under way', () => lab.requests('stopped').length >= 3);
   const first = (await readExecutions(lab.database.pool, id))[0]!;
   expect((await holder.stop('SIGTERM')).code).toBe(0);

@@ -125,6 +125,8 @@ CREATE TABLE execution_logs (
 
 -- A source that the spider reads gets its job by itself, once: one that was deleted on purpose does not come back.
 ALTER TABLE sources ADD COLUMN job_made_at timestamptz;
+-- Looked through every ten seconds.
+CREATE INDEX sources_jobless ON sources (id) WHERE job_made_at IS NULL AND ingestion_mode IN ('spider', 'both');
 
 -- What settles tell the executions whose rows they ended. Whoever runs one takes its reports away and writes them into
 -- its log in the same transaction, so that no line is lost or doubled however late a settle commits.

@@ -998,6 +998,7 @@ CREATE INDEX jobs_source ON jobs USING btree (source_id);
 CREATE INDEX jobs_status ON jobs USING btree (status, id);
 CREATE INDEX robots_revive ON robots USING btree (bucket, domain_key) WHERE (revive_after IS NOT NULL);
 CREATE INDEX source_days_day ON source_days USING btree (day);
+CREATE INDEX sources_jobless ON sources USING btree (id) WHERE ((job_made_at IS NULL) AND (ingestion_mode = ANY (ARRAY['spider'::text, 'both'::text])));
 CREATE INDEX sources_name_prefix ON sources USING btree (lower(name) text_pattern_ops);
 CREATE INDEX sources_slug_prefix ON sources USING btree (slug text_pattern_ops);
 CREATE INDEX sources_url_prefix ON sources USING btree (url text_pattern_ops);

@@ -174,6 +174,14 @@ RETURNS TABLE (job_id integer, execution_id bigint, worker text) LANGUAGE sql AS
   SELECT l.id, l.execution_id, l.locked_by FROM lost l
 $$;
 
+-- Adds a line to an execution's log that tells what was done to it, numbered under its row's lock like all others.
+CREATE FUNCTION execution_say(p_execution_id bigint, p_at timestamptz, p_level text, p_message text)
+RETURNS void LANGUAGE sql AS $$
+  WITH place AS (UPDATE job_executions SET log_lines = log_lines + 1 WHERE id = p_execution_id RETURNING log_lines)
+  INSERT INTO execution_logs (execution_id, id, at, category, level, message)
+  SELECT p_execution_id, p.log_lines, p_at, 'lifecycle', p_level, left(p_message, 2000) FROM place p
+$$;
+
 -- Cancels a job, running or not; a run under way ends as cancelled, and fetchers learn of it within a second. Answers
 -- what the job was, or NULL: nothing that can be cancelled.
 CREATE FUNCTION job_cancel(p_job_id integer, p_reason text, p_actor text, p_skew interval DEFAULT '0')
@@ -195,6 +203,7 @@ BEGIN
    WHERE j.id = p_job_id AND j.status IN ('pending', 'scheduled', 'running', 'paused');
   INSERT INTO job_events (job_id, at, from_status, to_status, action, reason, actor, execution_id)
   VALUES (p_job_id, v_now, v_job.status, 'cancelled', 'cancel', p_reason, p_actor, v_job.execution_id);
+  PERFORM execution_say(v_job.execution_id, v_now, 'warn', 'cancelled by ' || p_actor || coalesce(': ' || p_reason, ''));
   PERFORM pg_notify('outrider_jobs', '');
   RETURN v_job.status;
 END $$;
@@ -227,6 +236,7 @@ BEGIN
     INSERT INTO job_events (job_id, at, from_status, to_status, action, reason, actor, execution_id)
     VALUES (v_job.id, v_now, v_job.status, v_to, CASE WHEN p_enabled THEN 'resume' ELSE 'pause' END,
             CASE WHEN p_enabled THEN 'the source was enabled' ELSE 'the source was disabled' END, p_actor, v_job.execution_id);
+    PERFORM execution_say(v_job.execution_id, v_now, 'warn', 'cancelled: the source was disabled by ' || p_actor);
     v_changed := v_changed + 1;
   END LOOP;
   IF v_changed > 0 THEN
@@ -340,6 +350,7 @@ RETURNS integer LANGUAGE sql STABLE AS $$
      WHERE f.execution_id = p_execution_id AND f.status IN ('pending', 'failed', 'needs_render')
        AND f.due_at < now() + p_skew + p_horizon AND (f.status <> 'needs_render' OR f.ready)
        AND (f.url_hash = ANY (s.in_flight) OR s.next_at < now() + p_skew + p_horizon
-            AND NOT (f.budgeted AND s.budget_left <= 0 AND s.budget_until > now() + p_skew + p_horizon))
+            -- A domain that never had a run has no budget to be used up.
+            AND NOT coalesce(f.budgeted AND s.budget_left <= 0 AND s.budget_until > now() + p_skew + p_horizon, false))
      LIMIT p_most) x
 $$;

@@ -31,6 +31,10 @@ export type ExecutionOptions = {
 export type StepResult = 'goes_on' | 'over' | 'lost';
 
 const reportsAtOnce = 500;
+const mostCounted = 1000;
+// Counting what waits reads every row of it: with many waiting, the end is not near.
+const manyWaiting = 100;
+const manyEveryMs = 2000;
 // A log line of what waits, when it has changed; not at every look.
 const queueLineEveryMs = 10_000;
 
@@ -47,6 +51,7 @@ export class Execution {
     | { outcome: 'done'; metadata: Record<string, unknown> }
     | { outcome: 'failed'; error: unknown }
     | null = null;
+  #nextLookAt = Number.NEGATIVE_INFINITY;
   #queueSaid = { at: Number.NEGATIVE_INFINITY, waiting: -1 };
 
   constructor(options: ExecutionOptions) {
@@ -91,8 +96,10 @@ export class Execution {
     const { executionId } = this.job;
     while ((await takeReports(database, executionId)) === reportsAtOnce)
       if (this.#stop.signal.aborted) return 'goes_on';
+    if (performance.now() < this.#nextLookAt) return 'goes_on';
     const facts = await loadRun(database.pool, executionId);
     if (facts === null) return 'lost';
+    if (facts.waiting > manyWaiting) this.#nextLookAt = performance.now() + manyEveryMs;
     const limit = this.#limitOf(facts);
     if (limit !== null) return this.#complete({ sweep: 'run_ended', limit });
     if (this.#kind.waits === 'rows') {
@@ -130,7 +137,8 @@ export class Execution {
     const now = performance.now();
     if (waiting === this.#queueSaid.waiting || now - this.#queueSaid.at < queueLineEveryMs) return;
     this.#queueSaid = { at: now, waiting };
-    await this.#run.say('queue', `${waiting} pages wait`, { detail: { waiting } });
+    const words = waiting === mostCounted ? `${waiting} pages or more wait` : `${waiting} pages wait`;
+    await this.#run.say('queue', words, { detail: { waiting } });
   }
 
   async #complete(end: { sweep: 'free' | 'run_ended'; limit: string | null }): Promise<StepResult> {

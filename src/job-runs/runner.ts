@@ -9,6 +9,7 @@ import {
   handBackJobs,
   type LeasedJob,
   leaseJobs,
+  loadEnd,
   loadLateReports,
   recoverJobs,
   sweepExecutions,
@@ -159,9 +160,12 @@ export class JobRunner {
       const execution = this.#executions.get(token)!;
       execution.abort();
       this.#executions.delete(token);
+      const { id, executionId } = execution.job;
+      const ended = await loadEnd(this.#options.database.pool, executionId);
+      if (ended === 'cancelled') this.#options.metrics.executions.inc({ outcome: ended });
       this.#options.log.info(
-        { job: execution.job.id, execution: execution.job.executionId.toString() },
-        'a run was taken from this scheduler or cancelled',
+        { job: id, execution: executionId.toString(), status: ended },
+        'a run was cancelled or is another scheduler’s',
       );
     }
   }

@@ -29,6 +29,14 @@ export async function loadExecutionStates(
   return new Map(result.rows.map((row) => [row.id, row]));
 }
 
+/** How an execution stands; null: it is gone. */
+export async function loadEnd(db: Queryable, executionId: bigint): Promise<string | null> {
+  const result = await db.query<{ status: string }>('SELECT status FROM job_executions WHERE id = $1', [
+    executionId.toString(),
+  ]);
+  return result.rows[0]?.status ?? null;
+}
+
 /** Marks the first step as taken, with what is to be remembered of it. */
 export async function saveBegun(
   db: Queryable,

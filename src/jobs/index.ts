@@ -3,6 +3,7 @@ export {
   type ExecutionState,
   type FoundArticle,
   type FoundSet,
+  loadEnd,
   loadExecutionStates,
   loadFound,
   removeFound,
@@ -39,7 +40,7 @@ export { effectiveIntervalSeconds, nextRunAt, retryBackoffSeconds } from './next
 export { pruneExecutionLogs, pruneExecutions } from './prune.ts';
 export { isIndexed, isPage, lineOf, loadLateReports, type Report, takeReports } from './reports.ts';
 export { loadRun, type RunFacts, refreshArticles } from './runs.ts';
-export { loadSchedulerMetrics, type SchedulerMetrics } from './scheduler-metrics.ts';
+export { countJobs, loadSchedulerMetrics, type SchedulerMetrics } from './scheduler-metrics.ts';
 export {
   actionMove,
   isLegalMove,

@@ -100,6 +100,10 @@ function countOutcomes(before: Record<string, number>, reports: readonly Report[
  * report is counted and written once. Answers how many were taken. Index: execution_reports_execution.
  */
 export async function takeReports(database: Database, executionId: bigint): Promise<number> {
+  const some = await database.pool.query('SELECT FROM execution_reports WHERE execution_id = $1 LIMIT 1', [
+    executionId.toString(),
+  ]);
+  if (some.rowCount === 0) return 0;
   return database.withTransaction(async (tx) => {
     const id = executionId.toString();
     // Locked first: two that take reports of one execution would count from the same numbers.

@@ -6,13 +6,13 @@ export type RunFacts = {
   indexed: number;
   /** By the database's clock. */
   ranMs: number;
-  /** Rows that wait or are in flight, counted up to ten thousand. */
+  /** Rows that wait or are in flight, counted up to a thousand. */
   waiting: number;
 };
 
 // Rows that are parked for longer do not hold a run up.
 const horizonMinutes = 60;
-const mostCounted = 10_000;
+const mostCounted = 1000;
 
 /** How an execution stands; null: it is gone. Index: url_frontier_execution. */
 export async function loadRun(db: Queryable, executionId: bigint): Promise<RunFacts | null> {

@@ -8,7 +8,7 @@ import { indexDocuments, removeArchivedPages } from '../documents/index.ts';
 import { countDomains, loadLeases, rescoreDomains, reviveAllowed } from '../domains/index.ts';
 import { foldCounters } from '../frontier/index.ts';
 import { housekeep, JobRunner } from '../job-runs/index.ts';
-import { loadSchedulerMetrics } from '../jobs/index.ts';
+import { countJobs } from '../jobs/index.ts';
 import { listSinks, runReplays, type SinkTakes, saveSink } from '../outbox/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
 import { configuredSinks, Deliverer } from '../sinks/index.ts';
@@ -152,7 +152,7 @@ export class Scheduler {
     const { database, metrics } = this.#options;
     for (const [status, count] of Object.entries(await countDomains(database.pool)))
       metrics.domains.set({ status }, count);
-    for (const [status, count] of Object.entries((await loadSchedulerMetrics(database.pool)).jobs))
+    for (const [status, count] of Object.entries(await countJobs(database.pool)))
       metrics.jobs.set({ status }, count);
     metrics.leasesExpired.set((await loadLeases(database.pool)).expired);
     for (const { name, waiting, waitingSince, deadLetters } of await listSinks(database.pool)) {

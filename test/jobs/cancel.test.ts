@@ -45,6 +45,10 @@ test('a cancelled run ends: what waits is dead, what flew is counted, nothing st
   const [execution] = await readExecutions(lab.database.pool, id);
   expect(execution).toMatchObject({ status: 'cancelled', error_message: 'enough', items_crawled: seen });
   expect((await readJob(lab.database.pool, id)).status).toBe('cancelled');
+  const lines = await lab.lines(execution!.id);
+  expect(lines.map((line) => line.id)).toEqual(lines.map((_, at) => at + 1));
+  expect(lines.some((line) => line.message === 'cancelled by ann: enough')).toBe(true);
+  expect(lines.filter((line) => line.category === 'fetch')).toHaveLength(seen);
   expect(await findSlotProblems(lab.database.pool)).toEqual([]);
   // Any producer may submit again what a run left.
   const left = await lab.database.pool.query<{ url: string }>(

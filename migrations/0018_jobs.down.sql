@@ -1,3 +1,7 @@
+DROP TABLE job_scheduler;
+DROP INDEX url_frontier_execution;
+DROP TABLE execution_found;
+DROP TABLE execution_reports;
 ALTER TABLE sources DROP COLUMN job_made_at;
 DROP TABLE execution_logs;
 DROP TABLE job_executions;

@@ -21,6 +21,10 @@ CREATE TABLE jobs (
   -- Of the set of article URLs that the last run found.
   found_hash bytea CHECK (octet_length(found_hash) = 32),
   next_run_at timestamptz,
+  -- A time of its phase. Recurring runs keep to it, whatever retries, recoveries and forced runs come in between.
+  phase_at timestamptz,
+  -- next_run_at stands outside the phase: a retry, or a run that was recovered.
+  off_phase boolean NOT NULL DEFAULT false,
   max_retries smallint NOT NULL DEFAULT 3 CHECK (max_retries BETWEEN 0 AND 100),
   retry_backoff_seconds integer NOT NULL DEFAULT 60 CHECK (retry_backoff_seconds BETWEEN 1 AND 3600),
   retries smallint NOT NULL DEFAULT 0 CHECK (retries >= 0),
@@ -36,6 +40,8 @@ CREATE TABLE jobs (
   locked_by text,
   heartbeat_at timestamptz,
   execution_id bigint,
+  -- Whoever ran it has stopped in order: the next scheduler goes on with the same execution.
+  handed_back boolean NOT NULL DEFAULT false,
   executions integer NOT NULL DEFAULT 0,
   -- When rebalancing last gave it another time.
   moved_at timestamptz,
@@ -46,6 +52,7 @@ CREATE TABLE jobs (
   CHECK ((status = 'running') = (execution_id IS NOT NULL)),
   CHECK ((status = 'running') = (heartbeat_at IS NOT NULL)),
   CHECK ((status = 'paused') = (pause_reason IS NOT NULL)),
+  CHECK (status = 'running' OR NOT handed_back),
   CHECK (status NOT IN ('pending', 'scheduled') OR next_run_at IS NOT NULL),
   CHECK (kind NOT IN ('crawl', 'refresh', 'discover') OR source_id IS NOT NULL)
 ) WITH (fillfactor = 70);
@@ -94,11 +101,16 @@ CREATE TABLE job_executions (
   found_hash bytea CHECK (octet_length(found_hash) = 32),
   -- Lines so far: the number of the next is given under this row's lock, so that they commit in their order.
   log_lines integer NOT NULL DEFAULT 0,
+  -- Its first step is done: whoever takes it over does not take it again.
+  begun boolean NOT NULL DEFAULT false,
+  -- What the rows that still wait under it become: ordinary ones, or dead with this code. NULL: nothing is left to do.
+  sweep text CHECK (sweep IN ('free', 'run_ended', 'cancelled')),
   metadata jsonb NOT NULL DEFAULT '{}',
   UNIQUE (job_id, number),
   CHECK ((status = 'running') = (completed_at IS NULL))
 ) WITH (fillfactor = 70);
 CREATE INDEX job_executions_started ON job_executions (started_at);
+CREATE INDEX job_executions_sweep ON job_executions (id) WHERE sweep IS NOT NULL;
 
 CREATE TABLE execution_logs (
   execution_id bigint NOT NULL REFERENCES job_executions ON DELETE CASCADE,
@@ -113,3 +125,43 @@ CREATE TABLE execution_logs (
 
 -- A source that the spider reads gets its job by itself, once: one that was deleted on purpose does not come back.
 ALTER TABLE sources ADD COLUMN job_made_at timestamptz;
+-- Looked through every ten seconds.
+CREATE INDEX sources_jobless ON sources (id) WHERE job_made_at IS NULL AND ingestion_mode IN ('spider', 'both');
+
+-- What settles tell the executions whose rows they ended. Whoever runs one takes its reports away and writes them into
+-- its log in the same transaction, so that no line is lost or doubled however late a settle commits.
+CREATE TABLE execution_reports (
+  bucket smallint NOT NULL,
+  status smallint,
+  execution_id bigint NOT NULL,
+  at timestamptz NOT NULL,
+  total_ms integer,
+  words integer,
+  bytes bigint,
+  -- request, document or hold.
+  what text NOT NULL CHECK (what IN ('request', 'document', 'hold')),
+  kind text,
+  outcome text,
+  url text,
+  title text
+);
+CREATE INDEX execution_reports_execution ON execution_reports (execution_id, at);
+
+-- The articles that a run's listings named; gone when it ends, when their hash is taken.
+CREATE TABLE execution_found (
+  execution_id bigint NOT NULL,
+  url_hash bytea NOT NULL CHECK (octet_length(url_hash) = 32),
+  is_new boolean NOT NULL,
+  PRIMARY KEY (execution_id, url_hash)
+);
+
+-- An execution's rows while they wait. Rows without an execution and rows that are done have no entry and pay nothing.
+CREATE INDEX url_frontier_execution ON url_frontier (execution_id, bucket, domain_key)
+  WHERE execution_id IS NOT NULL AND status IN ('pending', 'failed', 'needs_render');
+
+-- What schedulers know together: when one of them last looked for due jobs, and how many locks of lost ones were cleared.
+CREATE TABLE job_scheduler (
+  one boolean PRIMARY KEY DEFAULT true CHECK (one),
+  polled_at timestamptz,
+  stale_locks_cleared bigint NOT NULL DEFAULT 0
+);

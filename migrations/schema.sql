@@ -20,7 +20,7 @@ CREATE TYPE settle_item AS (url_hash bytea, status url_status, due_in_ms double 
 CREATE TYPE settle_request AS (ago_ms double precision, status smallint, kind text, outcome text, url_hash bytea, url text, source_id integer, execution_id bigint, wait_ms integer, headers_ms integer, total_ms integer, bytes bigint);
 CREATE TYPE settle_response AS (id uuid, ago_ms double precision, status smallint, method text, url text, address text, truncated text, payload_digest bytea, etag text, last_modified text, sent_etag text, sent_last_modified text, start integer, request_length integer, head_length integer, body_length integer);
 CREATE TYPE settle_stored AS (made bytea[], changed integer, same bytea[], images integer, twins bytea[], twin_of bytea[], sources integer[]);
-CREATE TYPE submit_item AS (ord integer, bucket smallint, domain_key bigint, domain text, parent_domain text, url_hash bytea, url text, kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint, parent_url text, parent_hash bytea, execution_id bigint, due_at timestamp with time zone, modified_at timestamp with time zone, own boolean);
+CREATE TYPE submit_item AS (ord integer, bucket smallint, domain_key bigint, domain text, parent_domain text, url_hash bytea, url text, kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint, parent_url text, parent_hash bytea, execution_id bigint, due_at timestamp with time zone, modified_at timestamp with time zone, refetch_before timestamp with time zone, own boolean);
 
 -- tables
 CREATE TABLE api_tokens (
@@ -400,6 +400,11 @@ CREATE TABLE ended_sessions (
   id text NOT NULL,
   expires_at timestamp with time zone NOT NULL
 );
+CREATE TABLE execution_found (
+  execution_id bigint NOT NULL,
+  url_hash bytea NOT NULL,
+  is_new boolean NOT NULL
+);
 CREATE TABLE execution_logs (
   execution_id bigint NOT NULL,
   id integer NOT NULL,
@@ -408,6 +413,20 @@ CREATE TABLE execution_logs (
   level text NOT NULL,
   message text NOT NULL,
   detail jsonb
+);
+CREATE TABLE execution_reports (
+  bucket smallint NOT NULL,
+  status smallint,
+  execution_id bigint NOT NULL,
+  at timestamp with time zone NOT NULL,
+  total_ms integer,
+  words integer,
+  bytes bigint,
+  what text NOT NULL,
+  kind text,
+  outcome text,
+  url text,
+  title text
 );
 CREATE TABLE foreign_hosts (
   bucket smallint NOT NULL,
@@ -473,8 +492,15 @@ CREATE TABLE job_executions (
   peak_memory_bytes bigint,
   found_hash bytea,
   log_lines integer DEFAULT 0 NOT NULL,
+  begun boolean DEFAULT false NOT NULL,
+  sweep text,
   metadata jsonb DEFAULT '{}'::jsonb NOT NULL
 ) WITH (fillfactor=70);
+CREATE TABLE job_scheduler (
+  one boolean DEFAULT true NOT NULL,
+  polled_at timestamp with time zone,
+  stale_locks_cleared bigint DEFAULT 0 NOT NULL
+);
 CREATE TABLE jobs (
   id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
   kind job_kind DEFAULT 'crawl'::job_kind NOT NULL,
@@ -487,6 +513,8 @@ CREATE TABLE jobs (
   unchanged_runs smallint DEFAULT 0 NOT NULL,
   found_hash bytea,
   next_run_at timestamp with time zone,
+  phase_at timestamp with time zone,
+  off_phase boolean DEFAULT false NOT NULL,
   max_retries smallint DEFAULT 3 NOT NULL,
   retry_backoff_seconds integer DEFAULT 60 NOT NULL,
   retries smallint DEFAULT 0 NOT NULL,
@@ -499,6 +527,7 @@ CREATE TABLE jobs (
   locked_by text,
   heartbeat_at timestamp with time zone,
   execution_id bigint,
+  handed_back boolean DEFAULT false NOT NULL,
   executions integer DEFAULT 0 NOT NULL,
   moved_at timestamp with time zone,
   created_at timestamp with time zone DEFAULT now() NOT NULL,
@@ -859,9 +888,12 @@ ALTER TABLE domain_slots ADD CONSTRAINT domain_slots_top_check CHECK (((top >= 1
 ALTER TABLE domains ADD CONSTRAINT domains_pkey PRIMARY KEY (bucket, domain_key);
 ALTER TABLE domains ADD CONSTRAINT domains_seed_rank_check CHECK ((seed_rank >= 1));
 ALTER TABLE ended_sessions ADD CONSTRAINT ended_sessions_pkey PRIMARY KEY (id);
+ALTER TABLE execution_found ADD CONSTRAINT execution_found_pkey PRIMARY KEY (execution_id, url_hash);
+ALTER TABLE execution_found ADD CONSTRAINT execution_found_url_hash_check CHECK ((octet_length(url_hash) = 32));
 ALTER TABLE execution_logs ADD CONSTRAINT execution_logs_pkey PRIMARY KEY (execution_id, id);
 ALTER TABLE execution_logs ADD CONSTRAINT execution_logs_id_check CHECK ((id >= 1));
 ALTER TABLE execution_logs ADD CONSTRAINT execution_logs_level_check CHECK ((level = ANY (ARRAY['info'::text, 'warn'::text, 'error'::text])));
+ALTER TABLE execution_reports ADD CONSTRAINT execution_reports_what_check CHECK ((what = ANY (ARRAY['request'::text, 'document'::text, 'hold'::text])));
 ALTER TABLE foreign_hosts ADD CONSTRAINT foreign_hosts_pkey PRIMARY KEY (bucket, domain_key, source_id, day);
 ALTER TABLE image_sightings ADD CONSTRAINT image_sightings_pkey PRIMARY KEY (bucket, domain_key, url_hash, page_domain_key, page_hash);
 ALTER TABLE image_sightings ADD CONSTRAINT image_sightings_bucket_check CHECK (((bucket >= 0) AND (bucket <= 255)));
@@ -882,14 +914,18 @@ ALTER TABLE job_executions ADD CONSTRAINT job_executions_job_id_number_key UNIQU
 ALTER TABLE job_executions ADD CONSTRAINT job_executions_check CHECK (((status = 'running'::execution_status) = (completed_at IS NULL)));
 ALTER TABLE job_executions ADD CONSTRAINT job_executions_found_hash_check CHECK ((octet_length(found_hash) = 32));
 ALTER TABLE job_executions ADD CONSTRAINT job_executions_number_check CHECK ((number >= 1));
+ALTER TABLE job_executions ADD CONSTRAINT job_executions_sweep_check CHECK ((sweep = ANY (ARRAY['free'::text, 'run_ended'::text, 'cancelled'::text])));
 ALTER TABLE job_executions ADD CONSTRAINT job_executions_trigger_check CHECK ((trigger = ANY (ARRAY['schedule'::text, 'force_run'::text, 'retry'::text])));
+ALTER TABLE job_scheduler ADD CONSTRAINT job_scheduler_pkey PRIMARY KEY (one);
+ALTER TABLE job_scheduler ADD CONSTRAINT job_scheduler_one_check CHECK (one);
 ALTER TABLE jobs ADD CONSTRAINT jobs_pkey PRIMARY KEY (id);
 ALTER TABLE jobs ADD CONSTRAINT jobs_check CHECK (((status = 'running'::job_status) = (lock_token IS NOT NULL)));
 ALTER TABLE jobs ADD CONSTRAINT jobs_check1 CHECK (((status = 'running'::job_status) = (execution_id IS NOT NULL)));
 ALTER TABLE jobs ADD CONSTRAINT jobs_check2 CHECK (((status = 'running'::job_status) = (heartbeat_at IS NOT NULL)));
 ALTER TABLE jobs ADD CONSTRAINT jobs_check3 CHECK (((status = 'paused'::job_status) = (pause_reason IS NOT NULL)));
-ALTER TABLE jobs ADD CONSTRAINT jobs_check4 CHECK (((status <> ALL (ARRAY['pending'::job_status, 'scheduled'::job_status])) OR (next_run_at IS NOT NULL)));
-ALTER TABLE jobs ADD CONSTRAINT jobs_check5 CHECK (((kind <> ALL (ARRAY['crawl'::job_kind, 'refresh'::job_kind, 'discover'::job_kind])) OR (source_id IS NOT NULL)));
+ALTER TABLE jobs ADD CONSTRAINT jobs_check4 CHECK (((status = 'running'::job_status) OR (NOT handed_back)));
+ALTER TABLE jobs ADD CONSTRAINT jobs_check5 CHECK (((status <> ALL (ARRAY['pending'::job_status, 'scheduled'::job_status])) OR (next_run_at IS NOT NULL)));
+ALTER TABLE jobs ADD CONSTRAINT jobs_check6 CHECK (((kind <> ALL (ARRAY['crawl'::job_kind, 'refresh'::job_kind, 'discover'::job_kind])) OR (source_id IS NOT NULL)));
 ALTER TABLE jobs ADD CONSTRAINT jobs_found_hash_check CHECK ((octet_length(found_hash) = 32));
 ALTER TABLE jobs ADD CONSTRAINT jobs_interval_seconds_check CHECK (((interval_seconds >= 60) AND (interval_seconds <= 31536000)));
 ALTER TABLE jobs ADD CONSTRAINT jobs_max_depth_check CHECK ((max_depth >= '-1'::integer));
@@ -995,6 +1031,7 @@ CREATE INDEX domain_slots_unrendered ON domain_slots USING btree (bucket, domain
 CREATE INDEX domain_slots_wake ON domain_slots USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 CREATE INDEX domains_name ON domains USING btree (name COLLATE "C", domain_key);
 CREATE INDEX domains_status ON domains USING btree (status, name COLLATE "C", domain_key);
+CREATE INDEX execution_reports_execution ON execution_reports USING btree (execution_id, at);
 CREATE INDEX foreign_hosts_source ON foreign_hosts USING btree (source_id, day) WHERE is_new;
 CREATE INDEX image_sightings_image ON image_sightings USING btree (sha256) WHERE (sha256 IS NOT NULL);
 CREATE INDEX image_sightings_page ON image_sightings USING btree (page_domain_key, page_hash);
@@ -1004,16 +1041,19 @@ CREATE INDEX images_idle ON images USING btree (idle_since) WHERE (idle_since IS
 CREATE INDEX job_events_job ON job_events USING btree (job_id, id);
 CREATE INDEX job_events_tx ON job_events USING btree (tx, id);
 CREATE INDEX job_executions_started ON job_executions USING btree (started_at);
+CREATE INDEX job_executions_sweep ON job_executions USING btree (id) WHERE (sweep IS NOT NULL);
 CREATE INDEX jobs_due ON jobs USING btree (next_run_at) WHERE (status = ANY (ARRAY['pending'::job_status, 'scheduled'::job_status]));
 CREATE INDEX jobs_running ON jobs USING btree (heartbeat_at) WHERE (status = 'running'::job_status);
 CREATE INDEX jobs_source ON jobs USING btree (source_id);
 CREATE INDEX jobs_status ON jobs USING btree (status, id);
 CREATE INDEX robots_revive ON robots USING btree (bucket, domain_key) WHERE (revive_after IS NOT NULL);
 CREATE INDEX source_days_day ON source_days USING btree (day);
+CREATE INDEX sources_jobless ON sources USING btree (id) WHERE ((job_made_at IS NULL) AND (ingestion_mode = ANY (ARRAY['spider'::text, 'both'::text])));
 CREATE INDEX sources_name_prefix ON sources USING btree (lower(name) text_pattern_ops);
 CREATE INDEX sources_slug_prefix ON sources USING btree (slug text_pattern_ops);
 CREATE INDEX sources_spidered ON sources USING btree (updated_at, id) WHERE (enabled AND (ingestion_mode <> 'feed'::text));
 CREATE INDEX sources_url_prefix ON sources USING btree (url text_pattern_ops);
+CREATE INDEX url_frontier_execution ON url_frontier USING btree (execution_id, bucket, domain_key) WHERE ((execution_id IS NOT NULL) AND (status = ANY (ARRAY['pending'::url_status, 'failed'::url_status, 'needs_render'::url_status])));
 CREATE INDEX url_frontier_parked ON url_frontier USING btree (bucket, domain_key, due_at) WHERE ((NOT ready) AND (due_at IS NOT NULL) AND (status <> 'fetched'::url_status));
 CREATE INDEX url_frontier_pick ON url_frontier USING btree (bucket, domain_key, budgeted, level DESC, due_at) WHERE ready;
 CREATE INDEX url_frontier_refresh ON url_frontier USING btree (bucket, domain_key, due_at) WHERE ((status = 'fetched'::url_status) AND (due_at IS NOT NULL));

@@ -38,7 +38,18 @@ const layers = [
     'events',
     'overview',
   ],
-  ['fetch', 'ingest', 'discover', 'schedule', 'sinks', 'resilience', 'websub', 'diagnose', 'render'],
+  [
+    'fetch',
+    'ingest',
+    'discover',
+    'schedule',
+    'job-runs',
+    'sinks',
+    'resilience',
+    'websub',
+    'diagnose',
+    'render',
+  ],
   ['api', 'cli'],
 ];
 // Producers submit to the frontier and nothing more: these names are all they may take from it.

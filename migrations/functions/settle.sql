@@ -187,6 +187,7 @@ DECLARE
   v_good_at timestamptz;
   v_learnt settle_domain;
   v_stored settle_stored := ('{}', 0, '{}', 0, '{}', '{}', '{}');
+  v_reports boolean;
   v_targets bytea[] := '{}';
   v_unchanged bytea[];
   v_polled boolean;
@@ -224,10 +225,15 @@ BEGIN
       INTO v_requests, v_sources, v_sizes, v_are_pages, v_are_errors, v_pages, v_errors, v_good_at, v_errors_since, v_latencies
       FROM dated d;
   END IF;
+  -- The text is searched first: rows of no execution pay for nothing else.
+  v_reports := strpos(p_requests::text, '"execution_id"') > 0;
   IF p_responses IS NOT NULL THEN
     PERFORM settle_responses(p_bucket, p_domain_key, p_responses, p_bytes, v_now);
   END IF;
   IF v_stale THEN
+    IF v_reports THEN
+      PERFORM settle_reports(p_bucket, p_requests, NULL, NULL, v_hashes, v_stored, v_now);
+    END IF;
     RETURN QUERY SELECT 'stale', 0, 0, 0, 0;
     RETURN;
   END IF;
@@ -413,6 +419,10 @@ BEGIN
     END IF;
   END IF;
 
+  IF v_reports THEN
+    PERFORM settle_reports(p_bucket, p_requests, p_documents, p_domain, v_hashes, v_stored, v_now);
+  END IF;
+
   IF v_requests > 0 OR cardinality(v_stored.made) + v_stored.changed > 0 OR v_delays IS NOT NULL THEN
     -- By source, from what was read above: a lease has one or two of them. Histograms are of all together, on any row.
     INSERT INTO counter_deltas (bucket, minute, source_id, requests, bytes, pages, errors, documents, versions, latencies, delays)
@@ -526,6 +536,36 @@ BEGIN
   duplicates := cardinality(v_stored.twins);
   RETURN NEXT;
 END $$;
+
+-- Tells executions what was done for them; who runs one writes it into its log. Ids that are no job's are left alone.
+CREATE FUNCTION settle_reports(
+  p_bucket smallint, p_requests json, p_documents json, p_domain json, p_settled bytea[], p_stored settle_stored,
+  p_now timestamptz)
+RETURNS void LANGUAGE sql AS $$
+  WITH request AS (
+    SELECT r.* FROM json_populate_recordset(NULL::settle_request, p_requests) r
+     WHERE EXISTS (SELECT FROM job_executions e WHERE e.id = r.execution_id)
+  ), learnt AS (
+    SELECT l.* FROM json_populate_record(NULL::settle_domain, p_domain) l WHERE l.hold_ms > 0
+  )
+  INSERT INTO execution_reports (bucket, execution_id, at, what, kind, status, outcome, url, total_ms, bytes, title, words)
+  SELECT p_bucket, r.execution_id, p_now - ms(r.ago_ms), 'request', r.kind, r.status, r.outcome, r.url, r.total_ms, r.bytes,
+         NULL, NULL
+    FROM request r
+  UNION ALL
+  SELECT p_bucket, r.execution_id, p_now, 'document', d.page_type, NULL,
+         CASE WHEN d.url_hash = ANY ((p_stored).made) THEN 'new' WHEN d.url_hash = ANY ((p_stored).twins) THEN 'duplicate'
+              WHEN d.url_hash = ANY ((p_stored).same) THEN 'unchanged' ELSE 'changed' END,
+         d.url, NULL, NULL, left(d.title, 300), d.word_count
+    FROM json_populate_recordset(NULL::settle_document, p_documents) d
+    -- Behind a redirect the document has the target's hash, and the last request its address.
+    JOIN LATERAL (SELECT r.execution_id FROM request r WHERE r.url_hash = d.url_hash OR r.url = d.url LIMIT 1) r ON true
+   WHERE d.url_hash = ANY (p_settled)
+  UNION ALL
+  SELECT p_bucket, x.execution_id, p_now, 'hold', l.hold_reason::text, NULL, l.move_reason, NULL, l.hold_ms::integer, l.penalty_ms,
+         NULL, NULL
+    FROM learnt l CROSS JOIN (SELECT DISTINCT r.execution_id FROM request r) x
+$$;
 
 -- What a lease means for its domain's status: a rest begins, a trial ended one, or the rest goes on until the next day.
 CREATE FUNCTION settle_status(v_slot domain_slots, p_learnt settle_domain, p_actor text, p_now timestamptz)

@@ -342,7 +342,40 @@ export const settings = {
         'Whether the bytes of each new document version are kept; archive: only until every sink has had them.',
     }),
   },
+  jobs: {
+    atOnce: integer({
+      default: 20,
+      min: 1,
+      max: 1000,
+      description: 'Jobs one scheduler runs at once.',
+    }),
+    maxMinutes: integer({
+      default: 720,
+      min: 1,
+      max: 10_080,
+      description: 'Minutes a run of a job may last; what still waits then is left for its next run.',
+    }),
+    lostSeconds: integer({
+      default: 60,
+      min: 3,
+      max: 3600,
+      description: 'Seconds without a heartbeat after which a running job is taken from its scheduler.',
+    }),
+    spiderIntervalMinutes: integer({
+      default: 360,
+      min: 15,
+      max: 43_200,
+      description: 'Minutes between runs of the crawl job that a new source read by links gets by itself.',
+    }),
+    keepExecutions: integer({
+      default: 100,
+      min: 1,
+      max: 10_000,
+      description: 'Newest executions of a job that are kept.',
+    }),
+  },
   retention: {
+    executionDays: retained(30, 'Executions of jobs and their logs are kept'),
     crawlLogDays: retained(30, 'Requests are kept in the crawl log'),
     rawPageDays: retained(30, 'The bytes of pages are kept'),
     changesDays: retained(30, 'Changes are kept in the change feed'),

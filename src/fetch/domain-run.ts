@@ -5,7 +5,9 @@ import { messageOf } from '../errors/index.ts';
 import type { Lease, LeasedUrl, SubmitItem } from '../frontier/index.ts';
 import { sightSubmitted } from '../images/index.ts';
 import type { ImageSettings } from '../ingest/index.ts';
+import { saveFound } from '../jobs/index.ts';
 import type { ResponseReader } from '../outbox/index.ts';
+import type { Source } from '../sources/index.ts';
 import { decideBudget, type Switches, type SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import type { HttpClient, RecordingRoom } from './client/index.ts';
@@ -20,7 +22,8 @@ import {
   type RowEnd,
 } from './conclude/index.ts';
 import { type Arrival, type ExchangeDeps, fetchRow, requestRobots } from './exchange.ts';
-import { type FoundTotals, noteFound, nothingFound, submitFound } from './found.ts';
+import type { ExecutionWatch } from './executions.ts';
+import { articlesOf, asOfRun, type FoundTotals, noteFound, nothingFound, submitFound } from './found.ts';
 import type { ImageStore } from './image-store.ts';
 import { type Cooldowns, DomainLessons } from './lessons.ts';
 import type { OutageWatch } from './outage.ts';
@@ -44,6 +47,7 @@ export type RunDeps = {
   multipliers: MultiplierReader;
   outage: OutageWatch;
   images: ImageStore;
+  executions: ExecutionWatch;
   /** Whether a sink takes responses, and the room for those that are not settled yet. */
   responses: ResponseReader;
   recordingRoom: RecordingRoom;
@@ -198,11 +202,18 @@ export class DomainRun {
   }
 
   /** Answers whether the batch goes on, and when robots.txt may be asked again if that is what the row waits for. */
-  async #runRow(row: LeasedUrl): Promise<{ goesOn: boolean; robotsRetryMs: number | null }> {
+  async #runRow(leased: LeasedUrl): Promise<{ goesOn: boolean; robotsRetryMs: number | null }> {
     const stop = { goesOn: false, robotsRetryMs: null };
-    const { metrics, settings } = this.#deps;
+    const { metrics, settings, executions } = this.#deps;
     // A batch may take longer than a change of its source may wait.
-    await this.#retried(() => settings.prepare([row]));
+    await this.#retried(() => settings.prepare([leased]));
+    const execution =
+      leased.executionId === null ? null : await this.#retried(() => executions.current(leased));
+    // Handed back as it is: what a run leaves behind is swept by its scheduler within a moment.
+    if (execution !== null && (execution.stands === 'stopped' || executions.isUsed(execution)))
+      return { goesOn: true, robotsRetryMs: null };
+    // A run that is over has let go of it.
+    const row = execution?.stands === 'over' ? { ...leased, executionId: null } : leased;
     const source = settings.sourceOf(row);
     const unrendered = concludeUnrendered(row, source, this.#deps.renderer !== null);
     if (unrendered !== null && !(row.sourceId !== null && source === null)) {
@@ -233,6 +244,7 @@ export class DomainRun {
     const reached = await this.#reach(row);
     if (reached === null) return stop;
     const { arrival, end } = reached;
+    executions.note(row, arrival.end === 'answered' && arrival.result.outcome !== 'failed');
     const facts = end.items[0]?.channel;
     if (facts !== undefined && lateSeconds !== null) facts.lateSeconds = lateSeconds;
     if (
@@ -344,7 +356,7 @@ export class DomainRun {
     const channel = settings.channelOf(row);
     return {
       settings: {
-        source: settings.sourceOf(row),
+        source: this.#sourceOf(row),
         channel,
         isArchive: channel !== null && isArchiveRead(channel),
         minWords: options.minWords,
@@ -364,6 +376,20 @@ export class DomainRun {
       refresh: this.#switches!.refresh
         ? { ...options.refresh, adaptive: this.#switches!.adaptive_intervals }
         : null,
+    };
+  }
+
+  /** The source as a run wants it: a crawl follows links whatever the source's mode, as deep as its job says. */
+  #sourceOf(row: LeasedUrl): Source | null {
+    const source = this.#deps.settings.sourceOf(row);
+    const execution = this.#deps.executions.known(row);
+    if (source === null || execution?.stands !== 'running' || execution.kind !== 'crawl') return source;
+    const mode = source.ingestionMode === 'feed' ? 'both' : source.ingestionMode;
+    const { maxDepth } = execution;
+    return {
+      ...source,
+      ingestionMode: mode,
+      settings: maxDepth === null ? source.settings : { ...source.settings, maxDepth },
     };
   }
 
@@ -426,12 +452,20 @@ export class DomainRun {
   async #submitFound(row: LeasedUrl, links: readonly SubmitItem[], totals: FoundTotals): Promise<void> {
     const { settings, db } = this.#deps;
     const { spider, archives } = this.#switches!;
+    const execution = this.#deps.executions.known(row);
+    const run = execution?.stands === 'running' && execution.kind === 'crawl' ? execution : null;
     const isWanted = ({ origin }: SubmitItem): boolean =>
       origin === 'spider' ? spider : origin !== 'archive' || archives;
-    const found = links.filter((link) => link.kind !== 'image' && isWanted(link));
+    const wanted = links.filter((link) => link.kind !== 'image' && isWanted(link));
+    const found = run === null ? wanted : wanted.map((link) => asOfRun(link, run));
     const images = links.filter((link) => link.kind === 'image');
     const lastPoll = settings.channelOf(row)?.lastSuccessAt ?? null;
-    await this.#retried(() => submitFound(this.#deps, found, totals, lastPoll?.getTime() ?? null));
+    const answers = await this.#retried(() =>
+      submitFound(this.#deps, found, totals, lastPoll?.getTime() ?? null),
+    );
+    // What articles link to is seen only when they are new: the set would change by itself.
+    if (run !== null && row.kind === 'listing')
+      await this.#retried(() => saveFound(db, run.id, articlesOf(found, answers)));
     if (images.length === 0) return;
     // Not counted as items: those are articles.
     await this.#retried(() => submitFound(this.#deps, images, nothingFound(), null));

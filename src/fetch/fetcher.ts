@@ -18,6 +18,7 @@ import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { BacklogWatch } from './backlog-watch.ts';
 import { createHttpClient, type HttpClient, parseHostsFile, RecordingRoom } from './client/index.ts';
 import { DomainRun, type RunDeps } from './domain-run.ts';
+import { ExecutionWatch } from './executions.ts';
 import { ImageStore } from './image-store.ts';
 import type { Cooldowns } from './lessons.ts';
 import { OutageWatch } from './outage.ts';
@@ -53,6 +54,7 @@ export class Fetcher {
   readonly #deps: RunDeps;
   readonly #switches: SwitchReader;
   readonly #images: ImageStore;
+  readonly #executions: ExecutionWatch;
   readonly #outage = new OutageWatch();
   readonly #backlog: BacklogWatch;
   readonly #leaser: Leaser;
@@ -100,6 +102,7 @@ export class Fetcher {
     this.#leaser = new Leaser({ db: database.pool, monotonic });
     this.#marks = createMarks(monotonic);
     this.#switches = new SwitchReader(database.pool, monotonic);
+    this.#executions = new ExecutionWatch(database.pool, monotonic);
     this.#images = new ImageStore({ db: database.pool, config, clock, log: options.log });
     this.#deps = {
       db: database.pool,
@@ -116,6 +119,7 @@ export class Fetcher {
       multipliers: new MultiplierReader(database.pool, monotonic),
       outage: this.#outage,
       images: this.#images,
+      executions: this.#executions,
       responses: new ResponseReader(database.pool, monotonic),
       recordingRoom: new RecordingRoom(recordingRoomBytes),
       owner: options.owner,
@@ -170,6 +174,16 @@ export class Fetcher {
         signal: this.#renewing.signal,
         turn: () => this.#renewTurn(),
       }),
+      runLoop({
+        ...common,
+        name: 'usage',
+        intervalMs: 3000,
+        signal: this.#leasing.signal,
+        turn: async () => {
+          await this.#executions.report();
+          return 'idle';
+        },
+      }),
     ]);
   }
 
@@ -210,6 +224,9 @@ export class Fetcher {
     await finished;
     this.#renewing.abort();
     await this.#loops;
+    await this.#executions.report().catch((error: unknown) => {
+      this.#options.log.warn({ error }, 'what jobs cost could not be written down');
+    });
     await this.#listener.stop();
     await this.#client.close();
     await this.#images.close();

@@ -1,5 +1,6 @@
 import type { Queryable } from '../db/index.ts';
-import { type SettleItem, type SubmitItem, submit } from '../frontier/index.ts';
+import { type SettleItem, type SubmitItem, type SubmitResult, submit } from '../frontier/index.ts';
+import type { ExecutionState } from '../jobs/index.ts';
 import type { Clock, Metrics } from '../telemetry/index.ts';
 
 /** What came of the URLs that a row named. */
@@ -33,8 +34,8 @@ export async function submitFound(
   totals: FoundTotals,
   /** When the channel was polled before; null: no channel, or its first poll, which finds a whole history. */
   lastPollMs: number | null,
-): Promise<void> {
-  if (links.length === 0) return;
+): Promise<SubmitResult[]> {
+  if (links.length === 0) return [];
   const results = await submit(deps.db, links);
   totals.seen += results.length;
   for (const [at, { answer }] of results.entries()) {
@@ -44,6 +45,26 @@ export async function submitFound(
     else if (word === 'rejected') totals.rejected += 1;
     else if (word === 'inserted') noteNew(deps, links[at]!, totals, lastPollMs);
   }
+  return results;
+}
+
+/** A link that a run of a job found: it waits for it, and listings are fetched again once per run. */
+export function asOfRun(link: SubmitItem, run: Pick<ExecutionState, 'id' | 'startedAt'>): SubmitItem {
+  if (link.origin !== 'spider' && link.origin !== 'redirect') return link;
+  const again = link.kind === 'listing' ? { refetchBefore: run.startedAt } : {};
+  return { ...link, executionId: run.id, ...again };
+}
+
+/** The articles among links, with whether they are new. */
+export function articlesOf(
+  links: readonly SubmitItem[],
+  results: readonly SubmitResult[],
+): { hash: Buffer; isNew: boolean }[] {
+  return results.flatMap(({ hash, answer }, at) =>
+    hash === null || links[at]!.kind !== 'article' || answer.startsWith('rejected')
+      ? []
+      : [{ hash, isNew: answer === 'inserted' }],
+  );
 }
 
 function noteNew(

@@ -12,7 +12,8 @@ export function requestFor(
   channelKind: string | null,
   options: { maxBodyBytes: number; maxImageBytes: number },
 ) {
-  const conditional = row.fetchCount > 0;
+  // A run reads a listing for its links: "as before" would not say which they are.
+  const conditional = row.fetchCount > 0 && !(row.kind === 'listing' && row.executionId !== null);
   if (row.kind === 'channel') {
     return channelKind === 'sitemap'
       ? {

@@ -22,6 +22,8 @@ export type SubmitItem = {
   dueAt?: Date | null;
   /** When the producer says it was published or changed. */
   modifiedAt?: Date | null;
+  /** A run of a job: what was fetched before this time is fetched again, once. */
+  refetchBefore?: Date | null;
   /** When it was first published; only measured by, never stored. */
   publishedAt?: Date | null;
   /** Of the producer's own registrable domain, or a person's wish: may raise and refresh known rows. */
@@ -138,6 +140,7 @@ function rowOf({ index, identity, hash, item }: Prepared): object {
     execution_id: item.executionId?.toString(),
     due_at: item.dueAt ?? undefined,
     modified_at: item.modifiedAt ?? undefined,
+    refetch_before: item.refetchBefore ?? undefined,
     own: item.own,
   };
 }

@@ -14,19 +14,25 @@ export async function loadIdleMs(db: Queryable, pool: string): Promise<number> {
 }
 
 /**
- * Hears that an idle domain got work. Only a hint that makes waiting shorter: a pooler that knows no LISTEN, a lost
+ * Hears that an idle domain got work, or that a job may be due. Only a hint that makes waiting shorter: a pooler that knows no LISTEN, a lost
  * connection or a lost message cost at most the second that `loadIdleMs` allows.
  */
 export class WakeListener {
   readonly #connectionString: string;
   readonly #onWork: () => void;
+  readonly #channel: 'outrider_work' | 'outrider_jobs';
   #client: pg.Client | null = null;
   #timer: NodeJS.Timeout | null = null;
   #stopped = false;
 
-  constructor(connectionString: string, onWork: () => void) {
+  constructor(
+    connectionString: string,
+    onWork: () => void,
+    channel: 'outrider_work' | 'outrider_jobs' = 'outrider_work',
+  ) {
     this.#connectionString = connectionString;
     this.#onWork = onWork;
+    this.#channel = channel;
   }
 
   /** Connects in the background; nobody waits for it. */
@@ -41,7 +47,7 @@ export class WakeListener {
     client.on('end', () => this.#retry(client));
     client
       .connect()
-      .then(() => client.query('LISTEN outrider_work'))
+      .then(() => client.query(`LISTEN ${this.#channel}`))
       .catch(() => this.#retry(client));
   }
 

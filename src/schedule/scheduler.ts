@@ -1,21 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import { type BlobStore, openBlobStore } from '../blobs/index.ts';
-import { pruneStates, sharePolls } from '../channels/index.ts';
+import { sharePolls } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import { ArchiveEntrance, discoverChannels, discoverDueArchives } from '../discover/index.ts';
-import { indexDocuments, pruneChanges, removeArchivedPages } from '../documents/index.ts';
+import { indexDocuments, removeArchivedPages } from '../documents/index.ts';
 import { countDomains, loadLeases, rescoreDomains, reviveAllowed } from '../domains/index.ts';
-import {
-  dropOldPartitions,
-  ensurePartitions,
-  foldCounters,
-  pruneProbes,
-  pruneRollups,
-  pruneSourceDays,
-} from '../frontier/index.ts';
-import { sweepImages } from '../images/index.ts';
-import { listSinks, runReplays, type SinkTakes, saveSink, tidyOutbox } from '../outbox/index.ts';
+import { foldCounters } from '../frontier/index.ts';
+import { housekeep, JobRunner } from '../job-runs/index.ts';
+import { countJobs } from '../jobs/index.ts';
+import { listSinks, runReplays, type SinkTakes, saveSink } from '../outbox/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
 import { configuredSinks, Deliverer } from '../sinks/index.ts';
 import { sweepDisabled } from '../sources/index.ts';
@@ -39,8 +33,6 @@ export type SchedulerOptions = {
 
 const indexBatch = 200;
 const replayPortion = 1000;
-// A year and a month: a row per source and day, so that this year can be held against the last.
-const sourceDays = 400;
 
 /** Everything that happens by time and not by lease. Several may run: each turn takes only what nobody else holds. */
 export class Scheduler {
@@ -51,6 +43,7 @@ export class Scheduler {
   readonly #deliverers: { name: string; kind: string; takes: SinkTakes; deliverer: Deliverer }[];
   readonly #blobs: BlobStore;
   readonly #archiveEntrance: ArchiveEntrance;
+  readonly #jobs: JobRunner;
   #loops: Promise<unknown> = Promise.resolve();
 
   constructor(options: SchedulerOptions) {
@@ -60,6 +53,7 @@ export class Scheduler {
     this.#switches = new SwitchReader(options.database.pool, () => options.clock.monotonic());
     this.#blobs = openBlobStore(options.config);
     this.#archiveEntrance = new ArchiveEntrance(options.database.pool, () => options.clock.monotonic());
+    this.#jobs = new JobRunner(options);
     const callback = options.config.websub.callbackUrl;
     this.#subscriber = callback === null ? null : new Subscriber({ ...options, callback });
     this.#deliverers = configuredSinks(options.config, options).map((sink) => ({
@@ -78,6 +72,7 @@ export class Scheduler {
       intervalMs: number,
       turn: (signal: AbortSignal) => Promise<TurnResult>,
     ): Promise<void> => runLoop({ ...this.#options, name, intervalMs, turn, signal: this.#stop.signal });
+    this.#jobs.start();
     this.#loops = Promise.all([
       loop('discover', 500, () => this.#discover()),
       loop('archives', 5000, () => this.#discoverArchives()),
@@ -104,6 +99,9 @@ export class Scheduler {
       }),
       loop('gauges', 30_000, () => this.#measure()),
       loop('housekeeping', 3_600_000, () => this.#housekeep()),
+      // It sleeps by itself: an operator's wish wakes it.
+      loop('jobs', 10_000, () => this.#jobs.turn()),
+      loop('job recovery', this.#options.config.jobs.lostSeconds * 250, () => this.#jobs.recover()),
       ...this.#deliverers.map(({ name, deliverer }) =>
         loop(`sink ${name}`, 500, (signal) => deliverer.turn(signal)),
       ),
@@ -123,7 +121,9 @@ export class Scheduler {
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#subscriber?.close();
+    this.#jobs.drain();
     await this.#loops;
+    await this.#jobs.stop();
     for (const { deliverer } of this.#deliverers) await deliverer.stop();
     await this.#blobs.close();
   }
@@ -167,6 +167,8 @@ export class Scheduler {
     const { database, metrics } = this.#options;
     for (const [status, count] of Object.entries(await countDomains(database.pool)))
       metrics.domains.set({ status }, count);
+    for (const [status, count] of Object.entries(await countJobs(database.pool)))
+      metrics.jobs.set({ status }, count);
     metrics.leasesExpired.set((await loadLeases(database.pool)).expired);
     for (const { name, waiting, waitingSince, deadLetters } of await listSinks(database.pool)) {
       const waitedMs = waitingSince === null ? 0 : this.#options.clock.now() - waitingSince.getTime();
@@ -183,39 +185,8 @@ export class Scheduler {
   }
 
   async #housekeep(): Promise<TurnResult> {
-    const { pool } = this.#options.database;
-    const { retention } = this.#options.config;
-    for (const [table, days] of [
-      ['crawl_log', retention.crawlLogDays],
-      ['raw_pages', retention.rawPageDays],
-    ] as const) {
-      await ensurePartitions(pool, table);
-      const dropped = await dropOldPartitions(pool, table, days);
-      if (dropped.length > 0)
-        this.#options.log.info({ table, dropped }, 'dropped day partitions past their retention');
-    }
-    await pruneProbes(pool);
-    await pruneRollups(pool);
-    await pruneSourceDays(pool, sourceDays);
-    await pruneStates(pool);
-    await pruneChanges(pool, retention.changesDays);
-    await tidyOutbox(pool);
-    await this.#sweep();
-    return 'idle';
-  }
-
-  /** Images that nobody shows any more, with their bytes. */
-  async #sweep(): Promise<void> {
     const { database, config, log } = this.#options;
-    let all = 0;
-    while (!this.#stop.signal.aborted) {
-      const { swept, failed } = await sweepImages(database, this.#blobs, {
-        graceDays: config.images.sweepDays,
-      });
-      all += swept;
-      if (failed !== null) log.warn({ detail: failed }, 'images that nobody shows could not be deleted');
-      if (swept === 0 || failed !== null) break;
-    }
-    if (all > 0) log.info({ images: all }, 'deleted images that no page shows any more');
+    await housekeep({ database, config, log, blobs: this.#blobs, signal: this.#stop.signal });
+    return 'idle';
   }
 }

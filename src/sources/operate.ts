@@ -10,7 +10,7 @@ const portion = 2000;
 
 /**
  * Enables or disables a source. Its channels are no longer polled and its waiting rows are held with their due times,
- * which enabling gives back. null: there is no such source.
+ * which enabling gives back; its jobs rest and return with it. null: there is no such source.
  */
 export async function setSourceEnabled(
   db: Queryable,
@@ -28,7 +28,11 @@ export async function setSourceEnabled(
     [slug, enabled, actor, reason],
   );
   const source = await findSourceBySlug(db, slug);
-  if (source !== null) await applyHolds(db, source);
+  if (source === null) return null;
+  // Its runs end before its rows are held, and begin again when they are free.
+  if (!enabled) await db.query('SELECT job_follow_source($1, false, $2)', [source.id, actor]);
+  await applyHolds(db, source);
+  if (enabled) await db.query('SELECT job_follow_source($1, true, $2)', [source.id, actor]);
   return source;
 }
 

@@ -66,6 +66,29 @@ export function createMetrics() {
       help: 'Browsers that were started.',
       registers,
     }),
+    jobs: new Gauge({
+      name: 'outrider_jobs',
+      help: 'Jobs, by status.',
+      labelNames: ['status'],
+      registers,
+    }),
+    executions: new Counter({
+      name: 'outrider_job_executions_total',
+      help: 'Executions of jobs that this process ended, by how.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    executionSeconds: new Histogram({
+      name: 'outrider_job_duration_seconds',
+      help: 'How long executions of jobs took.',
+      buckets: [1, 10, 60, 300, 900, 3600, 14_400, 43_200],
+      registers,
+    }),
+    staleLocks: new Counter({
+      name: 'outrider_job_stale_locks_total',
+      help: 'Jobs that this process took from schedulers that were lost.',
+      registers,
+    }),
     requestSeconds: new Histogram({
       name: 'outrider_request_duration_seconds',
       help: 'Time until response headers.',

@@ -16,6 +16,18 @@ function furnitureOf(exchange: Exchange) {
 /** Pages with status 200 that are not the article. */
 export const disguiseFaults: readonly FaultDefinition[] = [
   {
+    name: 'nonce',
+    says: 'The page as it is, with a number that no other answer has.',
+    on: ['listing', 'article'],
+    options: {},
+    apply: (exchange) => {
+      const { packed: _packed, etag: _etag, lastModifiedMs: _at, ...reply } = exchange.reply();
+      const nonce = Buffer.from(`<!-- nonce ${exchange.seq} -->`);
+      exchange.send({ ...reply, body: Buffer.concat([reply.body, nonce]) });
+      return 'answered';
+    },
+  },
+  {
     name: 'soft-404',
     says: 'The page for missing addresses, with status 200.',
     on: ['article'],

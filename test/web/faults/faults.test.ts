@@ -307,6 +307,13 @@ describe('redirects', () => {
     expect(new Set((await follow(article)).seen).size).toBe(21);
   });
 
+  it('nonce makes every answer another one', async () => {
+    set({ name: 'nonce' });
+    const [one, other] = [text(await ask()), text(await ask())];
+    expect(one).not.toBe(other);
+    expect(one.replace(/nonce \d+/, '')).toBe(other.replace(/nonce \d+/, ''));
+  });
+
   it('moved serves the feed at its new address', async () => {
     const healthy = text(await ask(at('/feed')));
     set({ name: 'moved', on: ['feed', 'other'] });

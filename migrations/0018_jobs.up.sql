@@ -21,6 +21,10 @@ CREATE TABLE jobs (
   -- Of the set of article URLs that the last run found.
   found_hash bytea CHECK (octet_length(found_hash) = 32),
   next_run_at timestamptz,
+  -- A time of its phase. Recurring runs keep to it, whatever retries, recoveries and forced runs come in between.
+  phase_at timestamptz,
+  -- next_run_at stands outside the phase: a retry, or a run that was recovered.
+  off_phase boolean NOT NULL DEFAULT false,
   max_retries smallint NOT NULL DEFAULT 3 CHECK (max_retries BETWEEN 0 AND 100),
   retry_backoff_seconds integer NOT NULL DEFAULT 60 CHECK (retry_backoff_seconds BETWEEN 1 AND 3600),
   retries smallint NOT NULL DEFAULT 0 CHECK (retries >= 0),
@@ -52,8 +56,12 @@ CREATE TABLE jobs (
 -- What is due, and what stands in which slot.
 CREATE INDEX jobs_due ON jobs (next_run_at) WHERE status IN ('pending', 'scheduled');
 CREATE INDEX jobs_running ON jobs (heartbeat_at) WHERE status = 'running';
-CREATE INDEX jobs_source ON jobs (source_id);
+-- Lists, newest first and by the next run; there is no order by both a source and a time, of whose jobs there are few.
+CREATE INDEX jobs_source ON jobs (source_id, id);
 CREATE INDEX jobs_status ON jobs (status, id);
+CREATE INDEX jobs_kind ON jobs (kind, id);
+CREATE INDEX jobs_next ON jobs (coalesce(next_run_at, 'infinity'::timestamptz), id);
+CREATE INDEX jobs_status_next ON jobs (status, coalesce(next_run_at, 'infinity'::timestamptz), id);
 
 -- Every change of status, with who or what did it.
 CREATE TABLE job_events (
@@ -71,6 +79,8 @@ CREATE TABLE job_events (
 );
 CREATE INDEX job_events_job ON job_events (job_id, id);
 CREATE INDEX job_events_tx ON job_events (tx, id);
+-- Locks whose holders fell silent: few, and looked for by everybody who asks how things stand.
+CREATE INDEX job_events_recovered ON job_events (at) WHERE action = 'recover';
 
 CREATE TABLE job_executions (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -1,4 +1,39 @@
-export { findJob, type Job, jobColumns } from './jobs.ts';
+export { actOnJob, type JobAct } from './act.ts';
+export { changeJob, decideStanding, deleteJob, type Standing } from './change.ts';
+export { type CreatedJob, createJob, createJobs } from './create.ts';
+export {
+  type Execution,
+  type ExecutionDetail,
+  type ExecutionStatus,
+  executionStatuses,
+  findExecution,
+  type LogPage,
+  type LogSearch,
+  listExecutions,
+  loadLogEnds,
+  requireExecution,
+  searchLog,
+} from './executions.ts';
+export {
+  effectiveIntervalSeconds,
+  type IntervalType,
+  intervalSecondsOf,
+  intervalTypes,
+} from './interval.ts';
+export { findJob, type Job, jobColumns, jobState, requireJob, unknownJob } from './jobs.ts';
+export {
+  countJobs,
+  countJobsByStatus,
+  type ExecutionMark,
+  type JobEvent,
+  type JobFilter,
+  type JobLine,
+  type JobPlace,
+  type JobSort,
+  jobSorts,
+  listJobs,
+  loadJobEvents,
+} from './list.ts';
 export {
   appendLog,
   type LogCategory,
@@ -9,6 +44,10 @@ export {
   type NewLogLine,
   readLog,
 } from './log.ts';
+export { type JobProgress, loadJobProgress, loadSchedulerMetrics, type SchedulerMetrics } from './metrics.ts';
+export { type JobWishes, jobSource, jobWarnings, type NewJob } from './new-job.ts';
+export { loadDistribution, placeJobs, type Rebalance, type RebalanceMove, rebalance } from './placing.ts';
+export { type Distribution, distributionOf, slotSeconds } from './slots.ts';
 export {
   actionMove,
   isLegalMove,
@@ -21,3 +60,4 @@ export {
   kindsOfSources,
   legalActions,
 } from './states.ts';
+export { type SyncReport, syncEnabledSources } from './sync.ts';

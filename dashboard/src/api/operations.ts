@@ -13,16 +13,22 @@ export type Operations = {
   backfillDomains: { input: {  }; answer: { made: { active: number; exhausted: number; blocked: number }; slots: number; misfiledRows: number; merged: number; unreadableRows: number; finished: boolean } };
   /** Ask nothing of a domain until it is reset */
   blockDomain: { input: { path: { name: string }; body: { reason: string } }; answer: { domain: string; blocked: boolean } };
+  /** End a job for good; a run under way ends within a second */
+  cancelJob: { input: { path: { id: number }; body: { reason?: string | undefined } | null }; answer: { id: number; kind: "crawl" | "refresh" | "discover" | "recalculate" | "prune" | "import"; status: "pending" | "scheduled" | "running" | "paused" | "completed" | "failed" | "cancelled"; actions: ("pause" | "resume" | "cancel" | "retry" | "force_run")[]; source: string | null; sourceId: number | null; url: string | null; intervalSeconds: number | null; effectiveIntervalSeconds: number | null; scheduleEnabled: boolean; adaptiveScheduling: boolean; unchangedRuns: number; nextRunAt: string | null; movedAt: string | null; maxRetries: number; retryBackoffSeconds: number; retries: number; maxPages: number | null; maxDepth: number | null; pauseReason: "operator" | "source_disabled" | null; returnsTo: "scheduled" | "paused" | null; executionId: string | null; lockedBy: string | null; heartbeatAt: string | null; executions: number; createdAt: string; createdBy: string; updatedAt: string; metadata: Record<string, unknown> } };
   /** Write a classifier's verdict on one version of a document; pending takes it back */
   classifyDocument: { input: { path: { id: string }; body: { version: number; status: "pending" | "classified" | "failed"; labels?: Record<string, string | number | boolean | null | (string | number | boolean | null)[]> | undefined } }; answer: { id: string; outcome: "saved" } };
   /** Write up to 1,000 verdicts, each by itself */
   classifyDocuments: { input: { body: { verdicts: ({ id: string; version: number; status: "pending" | "classified" | "failed"; labels?: Record<string, string | number | boolean | null | (string | number | boolean | null)[]> | undefined })[] } }; answer: { items: ({ id: string; outcome: "saved" | "unknown_document" | "changed_since" })[] } };
+  /** Make a job: recurring where an interval is given, else due at once */
+  createJob: { input: { body: { kind?: "crawl" | "refresh" | "discover" | "recalculate" | "prune" | "import" | undefined; source?: string | number | undefined; url?: string | undefined; intervalMinutes?: number | undefined; intervalType?: "minutes" | "hours" | "days" | undefined; scheduleEnabled?: boolean | undefined; adaptiveScheduling?: boolean | undefined; maxRetries?: number | undefined; retryBackoffSeconds?: number | undefined; maxPages?: number | null | undefined; maxDepth?: number | null | undefined; metadata?: Record<string, unknown> | undefined } }; answer: { id: number; kind: "crawl" | "refresh" | "discover" | "recalculate" | "prune" | "import"; status: "pending" | "scheduled" | "running" | "paused" | "completed" | "failed" | "cancelled"; actions: ("pause" | "resume" | "cancel" | "retry" | "force_run")[]; source: string | null; sourceId: number | null; url: string | null; intervalSeconds: number | null; effectiveIntervalSeconds: number | null; scheduleEnabled: boolean; adaptiveScheduling: boolean; unchangedRuns: number; nextRunAt: string | null; movedAt: string | null; maxRetries: number; retryBackoffSeconds: number; retries: number; maxPages: number | null; maxDepth: number | null; pauseReason: "operator" | "source_disabled" | null; returnsTo: "scheduled" | "paused" | null; executionId: string | null; lockedBy: string | null; heartbeatAt: string | null; executions: number; createdAt: string; createdBy: string; updatedAt: string; metadata: Record<string, unknown>; warnings: string[] } };
   /** Exchange a bearer token for a cookie session with the same rights */
   createSession: { input: {  }; answer: { name: string; role: "read" | "write" | "admin"; by: "token" | "jwt" | "session" | "process"; expires_at: string | null } };
   /** Make an API token; it is in this answer and never again */
   createToken: { input: { body: { name: string; role: "read" | "write" | "admin"; expires_in_days?: number | undefined; expires_in_seconds?: number | undefined } }; answer: { id: number; name: string; role: "read" | "write" | "admin"; prefix: string; created_at: string; created_by: string; expires_at: string | null; last_used_at: string | null; revoked_at: string | null; token: string } };
   /** Stop polling a channel for good; what it brought stays */
   deleteChannel: { input: { path: { id: number } }; answer: { id: number; deleted: true } };
+  /** Forget a job with its executions and logs; one that runs is cancelled first */
+  deleteJob: { input: { path: { id: number } }; answer: { id: number; deleted: true } };
   /** Sign out: the session of the cookie ends, everywhere */
   deleteSession: { input: {  }; answer: { signed_out: boolean } };
   /** Forget a source and its channels; its documents stay unless said otherwise */
@@ -37,6 +43,8 @@ export type Operations = {
   discardSource: { input: { path: { slug: string } }; answer: { slug: string; discarded: boolean } };
   /** Look for a source's feeds again; a search under way is left alone */
   discoverSource: { input: { path: { slug: string } }; answer: { slug: string; discovery: { state: "pending" | "page" | "candidates" | "found" | "nothing"; candidates: ({ url: string; by: string; outcome: string | null })[]; channelId: number | null; reason: string | null; found: ({ kind: "feed" | "sitemap"; url: string; title: string | null; entries: number; owner: { slug: string; name: string } | null })[] } | null } };
+  /** The log of a run as a file, up to the line that is the last one now */
+  downloadLog: { input: { path: { id: string }; query?: { format?: "text" | "ndjson" | undefined } }; answer: string };
   /** Poll a channel again */
   enableChannel: { input: { path: { id: number } }; answer: { id: number; sourceId: number; sourceSlug: string; sourceName: string; kind: "feed" | "sitemap" | "page"; url: string; enabled: boolean; intervalSeconds: number; paceSeconds: number; foundBy: "manual" | "link" | "path" | "robots" | "index"; title: string | null; parentId: number | null; depth: number; failingForMs: number | null; errorsInRow: number; errorKind: string | null; asleep: boolean; sleepReason: string | null; redirectTo: string | null; redirects: number; floorSeconds: number | null; lastSuccessAt: string | null; pushed: boolean; polls: number; notModified: number; itemsSeen: number; itemsNew: number; dueAt: string | null; delaySeconds: number | null; delayedItems: number; lateSeconds: number | null; push: { channelId: number; hub: string; state: string; leaseUntil: string | null; pushes: number; items: number; unsigned: number; unreadable: number; lastPushAt: string | null; nextAt: string; error: string | null } | null } };
   /** Go on with a source where it stood */
@@ -47,6 +55,8 @@ export type Operations = {
   exportSources: { input: { query?: { format?: "opml" | "csv" | "json" | "ndjson" | "lines" | undefined } }; answer: string };
   /** What a text may mean: a URL, a domain, a source, a channel, a document or an id */
   find: { input: { query: { q: string } }; answer: { items: ({ kind: "url" | "domain" | "source" | "channel" | "document" | "search"; label: string; detail: string; target: { screen: "overview" | "sources" | "channels" | "frontier" | "domains" | "documents" | "sinks" | "health" | "settings"; id: string | null; query: string | null } })[] } };
+  /** Run a job now, out of its turn; a paused one rests again afterwards */
+  forceRunJob: { input: { path: { id: number }; body: { reason?: string | undefined } | null }; answer: { id: number; kind: "crawl" | "refresh" | "discover" | "recalculate" | "prune" | "import"; status: "pending" | "scheduled" | "running" | "paused" | "completed" | "failed" | "cancelled"; actions: ("pause" | "resume" | "cancel" | "retry" | "force_run")[]; source: string | null; sourceId: number | null; url: string | null; intervalSeconds: number | null; effectiveIntervalSeconds: number | null; scheduleEnabled: boolean; adaptiveScheduling: boolean; unchangedRuns: number; nextRunAt: string | null; movedAt: string | null; maxRetries: number; retryBackoffSeconds: number; retries: number; maxPages: number | null; maxDepth: number | null; pauseReason: "operator" | "source_disabled" | null; returnsTo: "scheduled" | "paused" | null; executionId: string | null; lockedBy: string | null; heartbeatAt: string | null; executions: number; createdAt: string; createdBy: string; updatedAt: string; metadata: Record<string, unknown> } };
   /** One channel with how its polls went and the addresses it has left */
   getChannel: { input: { path: { id: number } }; answer: { id: number; sourceId: number; sourceSlug: string; sourceName: string; kind: "feed" | "sitemap" | "page"; url: string; enabled: boolean; intervalSeconds: number; paceSeconds: number; foundBy: "manual" | "link" | "path" | "robots" | "index"; title: string | null; parentId: number | null; depth: number; failingForMs: number | null; errorsInRow: number; errorKind: string | null; asleep: boolean; sleepReason: string | null; redirectTo: string | null; redirects: number; floorSeconds: number | null; lastSuccessAt: string | null; pushed: boolean; polls: number; notModified: number; itemsSeen: number; itemsNew: number; dueAt: string | null; delaySeconds: number | null; delayedItems: number; lateSeconds: number | null; push: { channelId: number; hub: string; state: string; leaseUntil: string | null; pushes: number; items: number; unsigned: number; unreadable: number; lastPushAt: string | null; nextAt: string; error: string | null } | null; addresses: { url: string; leftAt: string }[] } };
   /** Version, size, connections and the largest 15 tables of the database */
@@ -55,18 +65,28 @@ export type Operations = {
   getDiagnosis: { input: {  }; answer: { at: string; state: "ok" | "warn" | "fail"; findings: ({ name: string; state: "ok" | "warn" | "fail"; sentence: string; advice: string | null })[] } };
   /** How long after their publication items are found, and how late polls are, on average */
   getDiscoveryDelay: { input: {  }; answer: { items: number; meanSeconds: number | null; lateSeconds: number | null } };
+  /** Where the runs of the next 24 hours lie, and how evenly */
+  getDistribution: { input: {  }; answer: { distributionScore: number; slotMinutes: number; totalJobs: number; totalRuns: number; hourlyDistribution: { at: string; runs: number }[]; slots: { at: string; runs: number }[]; peak: { at: string; runs: number } | null } };
   /** One document with its text, its copies, its versions and who told of it */
   getDocument: { input: { path: { id: string } }; answer: { id: string; version: number; url: string; canonical_url: string | null; source: string | null; title: string | null; text: string; authors: string[]; published_at: string | null; modified_at: string | null; first_seen_at: string; crawled_at: string; language: string | null; section: string | null; description: string | null; keywords: string[]; lead_image: string | null; word_count: number; page_type: string; content_hash: string; classification_status: "pending" | "classified" | "failed"; classified_at: string | null; labels: Record<string, unknown>; source_name: string | null; last_seen_at: string; confidence: number; meta: Record<string, unknown>; copies: ({ id: string; url: string; title: string | null; sourceId: number | null; source: string | null; sourceName: string | null; publishedAt: string | null; firstSeenAt: string; first: boolean; exact: boolean })[]; copyCount: number; versions: ({ version: number; crawledAt: string; title: string | null; contentHash: string })[]; sightings: ({ sourceId: number | null; source: string | null; sourceName: string | null; channelId: number | null; origin: string; parentUrl: string | null; seenAt: string })[] } };
   /** The article as a small page that does nothing, for a frame */
   getDocumentHtml: { input: { path: { id: string } }; answer: string };
   /** One domain in words and numbers, with its events, runs and robots.txt */
   getDomain: { input: { path: { name: string } }; answer: { key: string; name: string; status: "pending" | "active" | "exhausted" | "blocked" | "unreachable"; reason: string | null; since: string; restUntil: string | null; isPermanent: boolean; nextAt: string | null; pagesKnown: number; pagesCrawled: number; documents: number; imagesFound: number; imagesStored: number; yield: number; averageImages: number; errorRate: number; errorsTotal: number; errorsConsecutive: number; firstSeenAt: string; lastCrawledAt: string | null; seedRank: number | null; dataset: string | null; score: number; queued: number; budgeted: number; circuitOpen: boolean; circuitAt: string | null; circuitReason: string | null; leaseOwner: string | null; now: string; parentDomain: string | null; entryUrl: string | null; firstBlockedAt: string | null; blockCount: number; unreachableCount: number; depthReached: number; top: number | null; hold: string | null; pool: string; wakeAt: string | null; lastGoodAt: string | null; lease: { owner: string; until: string; inFlight: number } | null; delay: { totalMs: number; robotsMs: number | null; configuredMs: number | null; sourceMs: number | null; penaltyMs: number }; budget: { max: number | null; configured: number | null; left: number | null; until: string | null; isOpen: boolean }; circuit: { isOpen: boolean; refusals: string[]; opens: { at: string; reason: string }[]; networkFailures: number; networkSince: string | null }; scoreTerms: { rank: number; yield: number; remaining: number; errors: number; waiting: number }; shift: number; explanation: { state: string; sentences: string[]; expectedAt: string | null; advice: string[] }; events: ({ at: string; from: "pending" | "active" | "exhausted" | "blocked" | "unreachable" | null; to: "pending" | "active" | "exhausted" | "blocked" | "unreachable"; reason: string; actor: string })[]; runs: ({ startedAt: string; untilAt: string; mode: "discovery" | "refresh"; budget: number; pages: number; documents: number })[]; robots: { origin: string; outcome: string; fetchedAt: string }[] } };
+  /** One run of a job with all that is kept of it */
+  getExecution: { input: { path: { id: string } }; answer: { id: string; jobId: number; number: number; status: "running" | "completed" | "failed" | "cancelled"; trigger: "schedule" | "force_run" | "retry"; worker: string; startedAt: string; completedAt: string | null; durationMs: number | null; itemsCrawled: number; itemsIndexed: number; retryAttempt: number; errorMessage: string | null; cpuMs: number; peakMemoryBytes: number | null; logLines: number; errorStack: string | null; metadata: Record<string, unknown> } };
   /** URLs by status and by source, and totals over all time */
   getFrontierStats: { input: { query?: { source?: string | undefined; limit?: number | undefined } }; answer: { urls: { pending: number; fetched: number; redirected: number; duplicate: number; failed: number; needs_render: number; dead: number; submitted: number; channels: number; inFlight: number }; totals: Record<string, number>; sources: ({ sourceId: number | null; slug: string | null; name: string | null; pending: number; fetched: number; redirected: number; duplicate: number; failed: number; needs_render: number; dead: number; submitted: number; channels: number })[] } };
+  /** One job */
+  getJob: { input: { path: { id: number } }; answer: { id: number; kind: "crawl" | "refresh" | "discover" | "recalculate" | "prune" | "import"; status: "pending" | "scheduled" | "running" | "paused" | "completed" | "failed" | "cancelled"; actions: ("pause" | "resume" | "cancel" | "retry" | "force_run")[]; source: string | null; sourceId: number | null; url: string | null; intervalSeconds: number | null; effectiveIntervalSeconds: number | null; scheduleEnabled: boolean; adaptiveScheduling: boolean; unchangedRuns: number; nextRunAt: string | null; movedAt: string | null; maxRetries: number; retryBackoffSeconds: number; retries: number; maxPages: number | null; maxDepth: number | null; pauseReason: "operator" | "source_disabled" | null; returnsTo: "scheduled" | "paused" | null; executionId: string | null; lockedBy: string | null; heartbeatAt: string | null; executions: number; createdAt: string; createdBy: string; updatedAt: string; metadata: Record<string, unknown> } };
+  /** How many jobs there are of each status, and how the runs of the last day went */
+  getJobStats: { input: {  }; answer: { total: { count: number; exact: boolean }; jobs: { pending: { count: number; exact: boolean }; scheduled: { count: number; exact: boolean }; running: { count: number; exact: boolean }; paused: { count: number; exact: boolean }; completed: { count: number; exact: boolean }; failed: { count: number; exact: boolean }; cancelled: { count: number; exact: boolean } }; executions: { total: number; running: number; completed: number; failed: number; cancelled: number; averageDurationMs: number | null; successRate: number | null } } };
   /** How everything does: in a sentence, in counts, as a flow, and what needs somebody */
   getOverview: { input: {  }; answer: { state: "ok" | "warn" | "fail"; sentence: string; counts: { sources: { count: number; exact: boolean }; failingChannels: { count: number; exact: boolean }; blockedDomains: { count: number; exact: boolean }; unreachableDomains: { count: number; exact: boolean }; deadUrls: number; pendingUrls: number; fetchingDomains: number; fetchingUrls: number; documents: { count: number; exact: boolean }; deadLetters: { count: number; exact: boolean } }; flow: { seconds: number; discoveredPerMinute: number; fetchedPerMinute: number; documentsPerMinute: number; deliveredPerMinute: number | null; sinks: number; exits: { known: number; rejected: number; robotsDenied: number; redirected: number; duplicate: number; failed: number; dead: number; needsRender: number; unchanged: number } }; attention: ({ id: string; severity: "fail" | "warn"; sentence: string; action: { label: string; kind: "open" | "poll_channel" | "retry_channels" | "reset_domain" | "retry_dead_letters" | "resume_sink" | "switch_on"; target: { screen: "overview" | "sources" | "channels" | "frontier" | "domains" | "documents" | "sinks" | "health" | "settings"; id: string | null; filter: Record<string, string> } } | null })[] } };
   /** What happened over the last hour, day or week, step by step */
   getOverviewSeries: { input: { query?: { span?: "1h" | "24h" | "7d" | undefined } }; answer: { span: "1h" | "24h" | "7d"; stepSeconds: number; from: string; until: string; points: ({ at: string; discovered: number; fetched: number; documents: number; failed: number; unchanged: number; duplicate: number; dead: number; requests: number; backlog: number | null; latencyP50Ms: number | null; latencyP95Ms: number | null; delayP50Seconds: number | null })[] } };
+  /** Jobs by status, how the runs of the last day went, and locks of lost schedulers */
+  getSchedulerMetrics: { input: {  }; answer: { jobs: { pending: { count: number; exact: boolean }; scheduled: { count: number; exact: boolean }; running: { count: number; exact: boolean }; paused: { count: number; exact: boolean }; completed: { count: number; exact: boolean }; failed: { count: number; exact: boolean }; cancelled: { count: number; exact: boolean } }; executions: { total: number; running: number; completed: number; failed: number; cancelled: number; averageDurationMs: number | null; successRate: number | null }; staleLocksCleared: number } };
   /** How often a source's selectors matched on its newest documents; a redesign shows here */
   getSelectorRates: { input: { path: { slug: string }; query?: { last?: number | undefined } }; answer: { items: ({ field: string; documents: number; matched: number; lastMatchAt: string | null; latest: string })[] } };
   /** Who asks, and what they may do */
@@ -91,10 +111,18 @@ export type Operations = {
   listDomainEvents: { input: { path: { name: string }; query?: { limit?: number | undefined; cursor?: string | undefined } }; answer: { items: ({ at: string; from: "pending" | "active" | "exhausted" | "blocked" | "unreachable" | null; to: "pending" | "active" | "exhausted" | "blocked" | "unreachable"; reason: string; actor: string })[]; cursor: string | null } };
   /** Domains with their numbers, a page at a time, and how many there are of each status */
   listDomains: { input: { query?: { q?: string | undefined; status?: "pending" | "active" | "exhausted" | "blocked" | "unreachable" | undefined; circuit?: "open" | undefined; sort?: "name" | "recent" | "score" | "documents" | undefined; limit?: number | undefined; cursor?: string | undefined } }; answer: { items: ({ key: string; name: string; status: "pending" | "active" | "exhausted" | "blocked" | "unreachable"; reason: string | null; since: string; restUntil: string | null; isPermanent: boolean; nextAt: string | null; pagesKnown: number; pagesCrawled: number; documents: number; imagesFound: number; imagesStored: number; yield: number; averageImages: number; errorRate: number; errorsTotal: number; errorsConsecutive: number; firstSeenAt: string; lastCrawledAt: string | null; seedRank: number | null; dataset: string | null; score: number; queued: number; budgeted: number; circuitOpen: boolean; circuitAt: string | null; circuitReason: string | null; leaseOwner: string | null; delayMs: number; budgetMost: number | null; budgetUsed: number | null })[]; cursor: string | null; counts: { pending: { count: number; exact: boolean }; active: { count: number; exact: boolean }; exhausted: { count: number; exact: boolean }; blocked: { count: number; exact: boolean }; unreachable: { count: number; exact: boolean } }; openCircuits: { count: number; exact: boolean } } };
+  /** Runs of a job, newest first */
+  listExecutions: { input: { path: { id: number }; query?: { limit?: number | undefined; cursor?: string | undefined } }; answer: { items: ({ id: string; jobId: number; number: number; status: "running" | "completed" | "failed" | "cancelled"; trigger: "schedule" | "force_run" | "retry"; worker: string; startedAt: string; completedAt: string | null; durationMs: number | null; itemsCrawled: number; itemsIndexed: number; retryAttempt: number; errorMessage: string | null; cpuMs: number; peakMemoryBytes: number | null; logLines: number })[]; cursor: string | null } };
   /** Images that documents show, newest first, and what became of them */
   listImages: { input: { query?: { source?: string | undefined; document?: string | undefined; limit?: number | undefined; cursor?: string | undefined } }; answer: { items: ({ url: string; pageUrl: string | null; sourceId: number | null; status: string; errorCode: string | null; sha256: string | null; format: string | null; width: number | null; height: number | null; bytes: number | null; perceptualHash: string | null; storedIn: string | null; firstSeenAt: string; lastSeenAt: string })[]; cursor: string | null } };
+  /** Changes of a job's status, newest first, with who or what did them */
+  listJobEvents: { input: { path: { id: number }; query?: { limit?: number | undefined; cursor?: string | undefined } }; answer: { items: ({ id: string; at: string; from: "pending" | "scheduled" | "running" | "paused" | "completed" | "failed" | "cancelled" | null; to: "pending" | "scheduled" | "running" | "paused" | "completed" | "failed" | "cancelled"; action: string; reason: string | null; actor: string; executionId: string | null })[]; cursor: string | null } };
+  /** Jobs with their next run and the marks of their last twenty runs */
+  listJobs: { input: { query?: { status?: string | undefined; kind?: "crawl" | "refresh" | "discover" | "recalculate" | "prune" | "import" | undefined; source?: string | undefined; sort?: "newest" | "next_run" | undefined; limit?: number | undefined; cursor?: string | undefined } }; answer: { items: ({ id: number; kind: "crawl" | "refresh" | "discover" | "recalculate" | "prune" | "import"; status: "pending" | "scheduled" | "running" | "paused" | "completed" | "failed" | "cancelled"; actions: ("pause" | "resume" | "cancel" | "retry" | "force_run")[]; source: string | null; sourceId: number | null; url: string | null; intervalSeconds: number | null; effectiveIntervalSeconds: number | null; scheduleEnabled: boolean; adaptiveScheduling: boolean; unchangedRuns: number; nextRunAt: string | null; movedAt: string | null; maxRetries: number; retryBackoffSeconds: number; retries: number; maxPages: number | null; maxDepth: number | null; pauseReason: "operator" | "source_disabled" | null; returnsTo: "scheduled" | "paused" | null; executionId: string | null; lockedBy: string | null; heartbeatAt: string | null; executions: number; createdAt: string; createdBy: string; updatedAt: string; marks: ({ id: string; number: number; status: "running" | "completed" | "failed" | "cancelled"; startedAt: string; durationMs: number | null; itemsIndexed: number })[] })[]; cursor: string | null; total: { count: number; exact: boolean } } };
   /** Leases by worker, with the earliest end, how many have expired, and how many were recovered lately */
   listLeases: { input: {  }; answer: { workers: { owner: string; leases: number; earliestExpiry: string; expired: number }[]; expired: number; recovered: number[] } };
+  /** Lines of a run: in their order, or the newest first */
+  listLogLines: { input: { path: { id: string }; query?: { category?: "lifecycle" | "fetch" | "extract" | "error" | "rate_limit" | "queue" | "metrics" | undefined; level?: "info" | "warn" | "error" | undefined; q?: string | undefined; order?: "oldest" | "newest" | undefined; limit?: number | undefined; cursor?: string | undefined } }; answer: { items: ({ id: number; at: string; category: "lifecycle" | "fetch" | "extract" | "error" | "rate_limit" | "queue" | "metrics"; level: "info" | "warn" | "error"; message: string; detail: Record<string, unknown> | null })[]; cursor: string | null; lines: number } };
   /** Polls of a channel from the crawl log, newest first */
   listPolls: { input: { path: { id: number }; query?: { limit?: number | undefined; cursor?: string | undefined } }; answer: { items: ({ at: string; status: number | null; outcome: string; url: string; waitMs: number | null; headersMs: number | null; totalMs: number | null; bytes: number | null; worker: string })[]; cursor: string | null } };
   /** robots.txt of a domain as it was last read, parsed, for each of its origins */
@@ -119,10 +147,16 @@ export type Operations = {
   listVersions: { input: { path: { id: string } }; answer: { items: ({ version: number; crawledAt: string; title: string | null; contentHash: string })[] } };
   /** Processes with their loops and the domains they hold */
   listWorkers: { input: {  }; answer: { items: ({ id: string; isKnown: boolean; role: string | null; pool: string | null; host: string | null; pid: number | null; version: string | null; startedAt: string | null; heartbeatAt: string | null; isAlive: boolean; isAway: boolean; loops: ({ name: string; state: "ok" | "failing" | "broken" | "still"; sentence: string; lastTurnAt: string | null; errorsInRow: number; lastError: string | null })[]; leases: number; earliestExpiry: string | null; expired: number })[] } };
+  /** Let a scheduled job rest until it is resumed */
+  pauseJob: { input: { path: { id: number }; body: { reason?: string | undefined } | null }; answer: { id: number; kind: "crawl" | "refresh" | "discover" | "recalculate" | "prune" | "import"; status: "pending" | "scheduled" | "running" | "paused" | "completed" | "failed" | "cancelled"; actions: ("pause" | "resume" | "cancel" | "retry" | "force_run")[]; source: string | null; sourceId: number | null; url: string | null; intervalSeconds: number | null; effectiveIntervalSeconds: number | null; scheduleEnabled: boolean; adaptiveScheduling: boolean; unchangedRuns: number; nextRunAt: string | null; movedAt: string | null; maxRetries: number; retryBackoffSeconds: number; retries: number; maxPages: number | null; maxDepth: number | null; pauseReason: "operator" | "source_disabled" | null; returnsTo: "scheduled" | "paused" | null; executionId: string | null; lockedBy: string | null; heartbeatAt: string | null; executions: number; createdAt: string; createdBy: string; updatedAt: string; metadata: Record<string, unknown> } };
   /** Pause a sink: nothing is delivered or kept for it */
   pauseSink: { input: { path: { id: string } }; answer: { sink: string; enabled: boolean } };
   /** Poll a channel as soon as its domain may be asked */
   pollChannel: { input: { path: { id: number } }; answer: { id: number; sourceId: number; sourceSlug: string; sourceName: string; kind: "feed" | "sitemap" | "page"; url: string; enabled: boolean; intervalSeconds: number; paceSeconds: number; foundBy: "manual" | "link" | "path" | "robots" | "index"; title: string | null; parentId: number | null; depth: number; failingForMs: number | null; errorsInRow: number; errorKind: string | null; asleep: boolean; sleepReason: string | null; redirectTo: string | null; redirects: number; floorSeconds: number | null; lastSuccessAt: string | null; pushed: boolean; polls: number; notModified: number; itemsSeen: number; itemsNew: number; dueAt: string | null; delaySeconds: number | null; delayedItems: number; lateSeconds: number | null; push: { channelId: number; hub: string; state: string; leaseUntil: string | null; pushes: number; items: number; unsigned: number; unreadable: number; lastPushAt: string | null; nextAt: string; error: string | null } | null } };
+  /** Which jobs rebalancing would give another time; nothing is written */
+  previewRebalance: { input: {  }; answer: { plan: string; moves: { id: number; from: string; to: string }[]; scoreBefore: number; scoreAfter: number } };
+  /** Give jobs other times, so that slots are filled evenly */
+  rebalanceJobs: { input: { body: { plan?: string | undefined } | null }; answer: { plan: string; moves: { id: number; from: string; to: string }[]; scoreBefore: number; scoreAfter: number } };
   /** Recompute scores, counts and what slots say of their rows, a part at a time */
   recalculateDomains: { input: { query?: { from?: number | undefined } }; answer: { domains: number; scored: number; repaired: number; leased: number; fields: Record<string, number>; counts: number; next: number | null } };
   /** Take a domain from the worker that holds it; the gap to its last request stays */
@@ -137,10 +171,14 @@ export type Operations = {
   resetChannel: { input: { path: { id: number } }; answer: { id: number; sourceId: number; sourceSlug: string; sourceName: string; kind: "feed" | "sitemap" | "page"; url: string; enabled: boolean; intervalSeconds: number; paceSeconds: number; foundBy: "manual" | "link" | "path" | "robots" | "index"; title: string | null; parentId: number | null; depth: number; failingForMs: number | null; errorsInRow: number; errorKind: string | null; asleep: boolean; sleepReason: string | null; redirectTo: string | null; redirects: number; floorSeconds: number | null; lastSuccessAt: string | null; pushed: boolean; polls: number; notModified: number; itemsSeen: number; itemsNew: number; dueAt: string | null; delaySeconds: number | null; delayedItems: number; lateSeconds: number | null; push: { channelId: number; hub: string; state: string; leaseUntil: string | null; pushes: number; items: number; unsigned: number; unreadable: number; lastPushAt: string | null; nextAt: string; error: string | null } | null } };
   /** End a block or rest and forget what led to it; its listings are due again */
   resetDomain: { input: { path: { name: string }; body: { reason: string; all?: boolean | undefined } }; answer: { domain: string; was: "pending" | "active" | "exhausted" | "blocked" | "unreachable"; requeued: number } };
+  /** Let a paused job go on: it gets a slot as a new one does */
+  resumeJob: { input: { path: { id: number }; body: { reason?: string | undefined } | null }; answer: { id: number; kind: "crawl" | "refresh" | "discover" | "recalculate" | "prune" | "import"; status: "pending" | "scheduled" | "running" | "paused" | "completed" | "failed" | "cancelled"; actions: ("pause" | "resume" | "cancel" | "retry" | "force_run")[]; source: string | null; sourceId: number | null; url: string | null; intervalSeconds: number | null; effectiveIntervalSeconds: number | null; scheduleEnabled: boolean; adaptiveScheduling: boolean; unchangedRuns: number; nextRunAt: string | null; movedAt: string | null; maxRetries: number; retryBackoffSeconds: number; retries: number; maxPages: number | null; maxDepth: number | null; pauseReason: "operator" | "source_disabled" | null; returnsTo: "scheduled" | "paused" | null; executionId: string | null; lockedBy: string | null; heartbeatAt: string | null; executions: number; createdAt: string; createdBy: string; updatedAt: string; metadata: Record<string, unknown> } };
   /** Let a paused sink go on */
   resumeSink: { input: { path: { id: string } }; answer: { sink: string; enabled: boolean } };
   /** Try all dead letters of a sink again */
   retryDeadLetters: { input: { path: { id: string } }; answer: { retried: number } };
+  /** Run a failed job again, with all its retries before it */
+  retryJob: { input: { path: { id: number }; body: { reason?: string | undefined } | null }; answer: { id: number; kind: "crawl" | "refresh" | "discover" | "recalculate" | "prune" | "import"; status: "pending" | "scheduled" | "running" | "paused" | "completed" | "failed" | "cancelled"; actions: ("pause" | "resume" | "cancel" | "retry" | "force_run")[]; source: string | null; sourceId: number | null; url: string | null; intervalSeconds: number | null; effectiveIntervalSeconds: number | null; scheduleEnabled: boolean; adaptiveScheduling: boolean; unchangedRuns: number; nextRunAt: string | null; movedAt: string | null; maxRetries: number; retryBackoffSeconds: number; retries: number; maxPages: number | null; maxDepth: number | null; pauseReason: "operator" | "source_disabled" | null; returnsTo: "scheduled" | "paused" | null; executionId: string | null; lockedBy: string | null; heartbeatAt: string | null; executions: number; createdAt: string; createdBy: string; updatedAt: string; metadata: Record<string, unknown> } };
   /** Fetch a URL again as soon as its domain may be asked */
   retryUrl: { input: { path: { id: string } }; answer: { id: string; outcome: string } };
   /** Revoke an API token and the sessions it was exchanged for; it stops working within seconds */
@@ -155,10 +193,14 @@ export type Operations = {
   streamDocuments: { input: { query?: { source?: string | undefined; status?: "pending" | "classified" | "failed" | undefined; after?: string | undefined } }; answer: string };
   /** What happens, as it happens (server-sent events) */
   streamEvents: { input: { query?: { after?: string | undefined } }; answer: string };
+  /** Lines of a run, those that are there and those that come (server-sent events) */
+  streamLog: { input: { path: { id: string }; query?: { after?: number | undefined; category?: "lifecycle" | "fetch" | "extract" | "error" | "rate_limit" | "queue" | "metrics" | undefined; level?: "info" | "warn" | "error" | undefined } }; answer: string };
   /** Put one URL into the frontier */
   submitUrl: { input: { body: { url: string; priority?: number | undefined; kind?: "article" | "listing" | undefined; source?: string | undefined } }; answer: { url: string; answer: string; id: string | null } };
   /** Put up to 10,000 URLs into the frontier */
   submitUrls: { input: { body: { source?: string | undefined; dry_run?: boolean | undefined; urls: (string | { url: string; priority?: number | undefined; kind?: "article" | "listing" | undefined })[] } }; answer: { dryRun: boolean; counts: Record<string, number>; items: ({ url: string; answer: string; id: string | null })[] } };
+  /** Make missing jobs for enabled sources that the spider reads, and resume paused ones */
+  syncEnabledSources: { input: {  }; answer: { created: number; resumed: number; unchanged: number } };
   /** Whether robots.txt lets an agent fetch a URL, and which line says so */
   testRobots: { input: { path: { name: string }; query: { url: string; agent?: string | undefined } }; answer: { url: string; agent: string; outcome: "allowed" | "forbidden" | "unknown" | "unavailable"; line: number | null; rule: string | null } };
   /** What each selector gives on one page, fetched now */
@@ -167,6 +209,8 @@ export type Operations = {
   updateChannel: { input: { path: { id: number }; body: { intervalSeconds?: number | undefined; title?: string | null | undefined } }; answer: { id: number; sourceId: number; sourceSlug: string; sourceName: string; kind: "feed" | "sitemap" | "page"; url: string; enabled: boolean; intervalSeconds: number; paceSeconds: number; foundBy: "manual" | "link" | "path" | "robots" | "index"; title: string | null; parentId: number | null; depth: number; failingForMs: number | null; errorsInRow: number; errorKind: string | null; asleep: boolean; sleepReason: string | null; redirectTo: string | null; redirects: number; floorSeconds: number | null; lastSuccessAt: string | null; pushed: boolean; polls: number; notModified: number; itemsSeen: number; itemsNew: number; dueAt: string | null; delaySeconds: number | null; delayedItems: number; lateSeconds: number | null; push: { channelId: number; hub: string; state: string; leaseUntil: string | null; pushes: number; items: number; unsigned: number; unreadable: number; lastPushAt: string | null; nextAt: string; error: string | null } | null } };
   /** Give a domain its own delay, budget or group of fetchers; null takes it back */
   updateDomain: { input: { path: { name: string }; body: { delay_ms?: number | null | undefined; budget?: number | null | undefined; pool?: string | null | undefined } }; answer: { domain: string; delayMs: number | null; budget: number | null; pool: string | null } };
+  /** Change a job; what is left out stays, and null takes a value back */
+  updateJob: { input: { path: { id: number }; body: { url?: string | null | undefined; intervalMinutes?: number | null | undefined; intervalType?: "minutes" | "hours" | "days" | undefined; scheduleEnabled?: boolean | undefined; adaptiveScheduling?: boolean | undefined; maxRetries?: number | undefined; retryBackoffSeconds?: number | undefined; maxPages?: number | null | undefined; maxDepth?: number | null | undefined; metadata?: Record<string, unknown> | undefined } }; answer: { id: number; kind: "crawl" | "refresh" | "discover" | "recalculate" | "prune" | "import"; status: "pending" | "scheduled" | "running" | "paused" | "completed" | "failed" | "cancelled"; actions: ("pause" | "resume" | "cancel" | "retry" | "force_run")[]; source: string | null; sourceId: number | null; url: string | null; intervalSeconds: number | null; effectiveIntervalSeconds: number | null; scheduleEnabled: boolean; adaptiveScheduling: boolean; unchangedRuns: number; nextRunAt: string | null; movedAt: string | null; maxRetries: number; retryBackoffSeconds: number; retries: number; maxPages: number | null; maxDepth: number | null; pauseReason: "operator" | "source_disabled" | null; returnsTo: "scheduled" | "paused" | null; executionId: string | null; lockedBy: string | null; heartbeatAt: string | null; executions: number; createdAt: string; createdBy: string; updatedAt: string; metadata: Record<string, unknown>; warnings: string[] } };
   /** Change a source; what is left out stays, and null takes a setting back */
   updateSource: { input: { path: { slug: string }; body: { name?: string | undefined; ingestionMode?: "feed" | "spider" | "both" | undefined; feedPollIntervalMinutes?: number | undefined; priority?: number | undefined; rateLimitMs?: number | null | undefined; settings?: { articleUrlPatterns?: string[] | null | undefined; include?: string[] | null | undefined; exclude?: string[] | null | undefined; allowLeaving?: boolean | null | undefined; maxDepth?: number | null | undefined; fixedInterval?: boolean | null | undefined; proxies?: string[] | null | undefined; copies?: "deliver" | "hold" | null | undefined; images?: "off" | "reference" | "store" | null | undefined; selectors?: { container?: string | undefined; exclude?: string | undefined; title?: string | undefined; body?: string | undefined; author?: string | undefined; date?: string | undefined; section?: string | undefined; image?: string | undefined } | null | undefined } | undefined; respectRobots?: boolean | undefined; reason?: string | undefined } }; answer: { id: number; slug: string; name: string; url: string; enabled: boolean; disabledAt: string | null; disableReason: string | null; ingestionMode: "feed" | "spider" | "both"; feedPollIntervalMinutes: number; priority: number; rateLimitMs: number | null; settings: Record<string, unknown>; createdAt: string } };
   /** Set the priority of a URL */
@@ -180,11 +224,14 @@ export const places = {
   addSource: ['POST', '/api/v1/sources'],
   backfillDomains: ['POST', '/api/v1/domains/backfill'],
   blockDomain: ['POST', '/api/v1/domains/{name}/block'],
+  cancelJob: ['POST', '/api/v1/jobs/{id}/cancel'],
   classifyDocument: ['PATCH', '/api/v1/documents/{id}/classification'],
   classifyDocuments: ['POST', '/api/v1/documents/verdicts'],
+  createJob: ['POST', '/api/v1/jobs'],
   createSession: ['POST', '/api/v1/session'],
   createToken: ['POST', '/api/v1/tokens'],
   deleteChannel: ['DELETE', '/api/v1/channels/{id}'],
+  deleteJob: ['DELETE', '/api/v1/jobs/{id}'],
   deleteSession: ['DELETE', '/api/v1/session'],
   deleteSource: ['DELETE', '/api/v1/sources/{slug}'],
   diffVersions: ['GET', '/api/v1/documents/{id}/diff'],
@@ -192,21 +239,28 @@ export const places = {
   disableSource: ['POST', '/api/v1/sources/{slug}/disable'],
   discardSource: ['POST', '/api/v1/sources/{slug}/discard'],
   discoverSource: ['POST', '/api/v1/sources/{slug}/discover'],
+  downloadLog: ['GET', '/api/v1/executions/{id}/logs/download'],
   enableChannel: ['POST', '/api/v1/channels/{id}/enable'],
   enableSource: ['POST', '/api/v1/sources/{slug}/enable'],
   explain: ['GET', '/api/v1/explain'],
   exportSources: ['GET', '/api/v1/sources/export'],
   find: ['GET', '/api/v1/overview/find'],
+  forceRunJob: ['POST', '/api/v1/jobs/{id}/force-run'],
   getChannel: ['GET', '/api/v1/channels/{id}'],
   getDatabase: ['GET', '/api/v1/database'],
   getDiagnosis: ['GET', '/api/v1/diagnosis'],
   getDiscoveryDelay: ['GET', '/api/v1/channels/delay'],
+  getDistribution: ['GET', '/api/v1/scheduler/distribution'],
   getDocument: ['GET', '/api/v1/documents/{id}'],
   getDocumentHtml: ['GET', '/api/v1/documents/{id}/html'],
   getDomain: ['GET', '/api/v1/domains/{name}'],
+  getExecution: ['GET', '/api/v1/executions/{id}'],
   getFrontierStats: ['GET', '/api/v1/frontier/stats'],
+  getJob: ['GET', '/api/v1/jobs/{id}'],
+  getJobStats: ['GET', '/api/v1/jobs/stats'],
   getOverview: ['GET', '/api/v1/overview'],
   getOverviewSeries: ['GET', '/api/v1/overview/series'],
+  getSchedulerMetrics: ['GET', '/api/v1/scheduler/metrics'],
   getSelectorRates: ['GET', '/api/v1/sources/{slug}/selectors'],
   getSession: ['GET', '/api/v1/session'],
   getSource: ['GET', '/api/v1/sources/{slug}'],
@@ -219,8 +273,12 @@ export const places = {
   listDeadLetters: ['GET', '/api/v1/sinks/{id}/dead-letters'],
   listDomainEvents: ['GET', '/api/v1/domains/{name}/events'],
   listDomains: ['GET', '/api/v1/domains'],
+  listExecutions: ['GET', '/api/v1/jobs/{id}/executions'],
   listImages: ['GET', '/api/v1/images'],
+  listJobEvents: ['GET', '/api/v1/jobs/{id}/events'],
+  listJobs: ['GET', '/api/v1/jobs'],
   listLeases: ['GET', '/api/v1/domains/leases'],
+  listLogLines: ['GET', '/api/v1/executions/{id}/logs'],
   listPolls: ['GET', '/api/v1/channels/{id}/polls'],
   listRobots: ['GET', '/api/v1/domains/{name}/robots'],
   listSettings: ['GET', '/api/v1/config'],
@@ -233,8 +291,11 @@ export const places = {
   listUrls: ['GET', '/api/v1/frontier'],
   listVersions: ['GET', '/api/v1/documents/{id}/versions'],
   listWorkers: ['GET', '/api/v1/workers'],
+  pauseJob: ['POST', '/api/v1/jobs/{id}/pause'],
   pauseSink: ['POST', '/api/v1/sinks/{id}/pause'],
   pollChannel: ['POST', '/api/v1/channels/{id}/poll'],
+  previewRebalance: ['POST', '/api/v1/scheduler/rebalance/preview'],
+  rebalanceJobs: ['POST', '/api/v1/scheduler/rebalance'],
   recalculateDomains: ['POST', '/api/v1/domains/recalculate'],
   releaseDomain: ['POST', '/api/v1/domains/{name}/release'],
   removeSink: ['DELETE', '/api/v1/sinks/{id}'],
@@ -242,8 +303,10 @@ export const places = {
   replaySink: ['POST', '/api/v1/sinks/{id}/replay'],
   resetChannel: ['POST', '/api/v1/channels/{id}/reset'],
   resetDomain: ['POST', '/api/v1/domains/{name}/reset'],
+  resumeJob: ['POST', '/api/v1/jobs/{id}/resume'],
   resumeSink: ['POST', '/api/v1/sinks/{id}/resume'],
   retryDeadLetters: ['POST', '/api/v1/sinks/{id}/retry'],
+  retryJob: ['POST', '/api/v1/jobs/{id}/retry'],
   retryUrl: ['POST', '/api/v1/frontier/{id}/retry'],
   revokeToken: ['DELETE', '/api/v1/tokens/{id}'],
   searchDocuments: ['GET', '/api/v1/documents'],
@@ -251,12 +314,15 @@ export const places = {
   setSwitch: ['PUT', '/api/v1/switches/{name}'],
   streamDocuments: ['GET', '/api/v1/documents/stream'],
   streamEvents: ['GET', '/api/v1/events'],
+  streamLog: ['GET', '/api/v1/executions/{id}/logs/stream'],
   submitUrl: ['POST', '/api/v1/frontier/submit'],
   submitUrls: ['POST', '/api/v1/frontier/submit/bulk'],
+  syncEnabledSources: ['POST', '/api/v1/admin/sync-enabled-sources'],
   testRobots: ['GET', '/api/v1/domains/{name}/robots/test'],
   testSelectors: ['POST', '/api/v1/sources/test-selectors'],
   updateChannel: ['PATCH', '/api/v1/channels/{id}'],
   updateDomain: ['PATCH', '/api/v1/domains/{name}'],
+  updateJob: ['PATCH', '/api/v1/jobs/{id}'],
   updateSource: ['PATCH', '/api/v1/sources/{slug}'],
   updateUrl: ['PATCH', '/api/v1/frontier/{id}'],
 } as const;

@@ -3,6 +3,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Database, Queryable } from '../db/index.ts';
+import { AppError } from '../errors/index.ts';
 import {
   type LogLine,
   logCategories,
@@ -57,6 +58,13 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
             level: Type.Optional(oneOf(logLevels)),
             q: Type.Optional(text(200, { description: 'part of a message' })),
             order: Type.Optional(oneOf(['oldest', 'newest'] as const)),
+            before: Type.Optional(
+              Type.Integer({
+                minimum: 1,
+                maximum: 2_147_483_647,
+                description: 'only lines before this one, where the newest come first',
+              }),
+            ),
             limit: limit(1000, 200),
             cursor: Type.Optional(cursor),
           },
@@ -67,7 +75,10 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
     },
     async ({ params, query }) => {
       const { category, level, q, order } = query;
-      const [from] = query.cursor === undefined ? [] : parseCursor(query.cursor, [serialRange]);
+      if (query.before !== undefined && (order !== 'newest' || query.cursor !== undefined))
+        throw beforeAlone();
+      const [from = query.before] =
+        query.cursor === undefined ? [] : parseCursor(query.cursor, [serialRange]);
       const execution = await requireExecution(pool, params.id);
       const { lines, next } = await searchLog(pool, execution, {
         from: from === undefined ? null : Number(from),
@@ -81,6 +92,11 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
     },
   );
 }
+
+const beforeAlone = (): AppError =>
+  new AppError('request_invalid', 'before goes with order=newest, and not with a cursor', {
+    httpStatus: 400,
+  });
 
 const formats = ['text', 'ndjson'] as const;
 type Format = (typeof formats)[number];

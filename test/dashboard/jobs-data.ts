@@ -13,7 +13,9 @@ export async function makeJobs(lab: DashboardLab): Promise<MadeJobs> {
   const { pool } = lab.api.database;
   const sources: number[] = [];
   for (const name of ['herald', 'coast'])
-    sources.push((await lab.api.ask('POST', '/api/v1/sources', { url: `https://${name}.example/`, name })).body.id);
+    sources.push(
+      (await lab.api.ask('POST', '/api/v1/sources', { url: `https://${name}.example/`, name })).body.id,
+    );
   const [herald, coast] = sources as [number, number];
   const hours = (count: number): Date => new Date(Date.now() + count * 3_600_000);
   const recurring = await putJob(pool, 'scheduled', {
@@ -29,7 +31,11 @@ export async function makeJobs(lab: DashboardLab): Promise<MadeJobs> {
   const paused = await putJob(pool, 'paused', { kind: 'crawl', sourceId: coast, intervalSeconds: 3600 });
   const once = await putJob(pool, 'completed', { kind: 'prune', intervalSeconds: null });
   await addRuns(pool, once, 1);
-  const running = await putJob(pool, 'running', { kind: 'discover', sourceId: herald, intervalSeconds: 86_400 });
+  const running = await putJob(pool, 'running', {
+    kind: 'discover',
+    sourceId: herald,
+    intervalSeconds: 86_400,
+  });
   return { recurring, failed, running, paused, once };
 }
 
@@ -59,8 +65,13 @@ const pages = (from: number, count: number): NewLogLine[] =>
         message: `page ${number}: 429, asked to wait 30 s`,
         detail: { retryAfter: 30 },
       };
-    if (number % 25 === 7) return { category: 'error', level: 'error', message: `page ${number}: connection reset` };
-    return { category: 'fetch', level: 'info', message: `page ${number}: 200, 14 kB in 120 ms, /news/${number}` };
+    if (number % 25 === 7)
+      return { category: 'error', level: 'error', message: `page ${number}: connection reset` };
+    return {
+      category: 'fetch',
+      level: 'info',
+      message: `page ${number}: 200, 14 kB in 120 ms, /news/${number}`,
+    };
   });
 
 /** Writes lines into the log of a run, numbered by their pages. */
@@ -76,10 +87,9 @@ export async function bunch(pool: Pool, count: number): Promise<void> {
 
 /** The run under way of a job. */
 export async function runOf(pool: Pool, jobId: number): Promise<string> {
-  const result = await pool.query<{ id: string }>(
-    `SELECT execution_id::text AS id FROM jobs WHERE id = $1`,
-    [jobId],
-  );
+  const result = await pool.query<{ id: string }>(`SELECT execution_id::text AS id FROM jobs WHERE id = $1`, [
+    jobId,
+  ]);
   return result.rows[0]!.id;
 }
 

@@ -83,21 +83,28 @@ export function intervalText(seconds: number): string {
   return seconds % 60 === 0 && seconds < 2 * hour ? `${seconds / 60} min` : spanText(seconds);
 }
 
-/** How often it runs, and why that is seldom now. */
-export function scheduleText(job: JobFacts): string {
+/** How often it runs, and what makes that another now. */
+export function scheduleParts(job: JobFacts): { every: string; now: string | null } {
   const { intervalSeconds, effectiveIntervalSeconds, unchangedRuns, scheduleEnabled } = job;
-  if (intervalSeconds === null) return 'once';
+  if (intervalSeconds === null) return { every: 'once', now: null };
   const every = `every ${intervalText(intervalSeconds)}`;
-  if (!scheduleEnabled) return `${every}, turned off`;
-  if (effectiveIntervalSeconds === null || effectiveIntervalSeconds === intervalSeconds) return every;
+  if (!scheduleEnabled) return { every, now: 'turned off' };
+  if (effectiveIntervalSeconds === null || effectiveIntervalSeconds === intervalSeconds)
+    return { every, now: null };
   const times = unchangedRuns === 1 ? 'once' : `${unchangedRuns} times`;
-  return `${every}, now every ${intervalText(effectiveIntervalSeconds)}: nothing new ${times}`;
+  return { every, now: `now every ${intervalText(effectiveIntervalSeconds)}: nothing new ${times}` };
 }
+
+/** The same as one text. */
+export const scheduleText = (job: JobFacts): string =>
+  Object.values(scheduleParts(job))
+    .filter((part) => part !== null)
+    .join(', ');
 
 /** Why a job does not run by itself, or when it is tried again; null: there is nothing to say. */
 export function standingText(job: JobFacts): string | null {
   if (job.status === 'paused')
-    return job.pauseReason === 'source_disabled' ? 'its source is disabled' : 'paused by an operator';
+    return job.pauseReason === 'source_disabled' ? 'its source is disabled' : 'by an operator';
   if (job.status === 'pending') return 'due now, waits for a scheduler';
   if (job.retries > 0 && job.status !== 'completed' && job.status !== 'cancelled')
     return job.status === 'failed'
@@ -123,4 +130,4 @@ export const actionWords: Readonly<Record<JobAction, { label: string; done: stri
 };
 
 /** The actions in the order of their buttons. */
-export const actionOrder: readonly JobAction[] = ['force_run', 'retry', 'resume', 'pause', 'cancel'];
+export const actionOrder: readonly JobAction[] = ['retry', 'resume', 'force_run', 'pause', 'cancel'];

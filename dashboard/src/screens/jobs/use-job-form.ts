@@ -8,7 +8,10 @@ export function useJobForm(): {
   isBusy: Ref<boolean>;
   failure: Ref<FormFailure | null>;
   problem: Ref<Problem | null>;
-  send<T extends { warnings: string[] }>(work: () => Promise<T>): Promise<T | null>;
+  send<T extends { warnings: string[] }>(
+    work: () => Promise<T>,
+    done: (saved: T) => string,
+  ): Promise<T | null>;
 } {
   const isBusy = ref(false);
   const failure = shallowRef<FormFailure | null>(null);
@@ -25,14 +28,14 @@ export function useJobForm(): {
     isBusy,
     failure,
     problem,
-    send: async (work) => {
+    send: async (work, done) => {
       if (isBusy.value) return null;
       isBusy.value = true;
       failure.value = null;
       problem.value = null;
       try {
         const saved = await work();
-        for (const warning of saved.warnings) say(warning, 'fail');
+        say([done(saved), ...saved.warnings.map((warning) => `To think over: ${warning}.`)].join(' '));
         return saved;
       } catch (error) {
         await refuse(error);

@@ -45,7 +45,7 @@ export {
   readLog,
 } from './log.ts';
 export { type JobProgress, loadJobProgress, loadSchedulerMetrics, type SchedulerMetrics } from './metrics.ts';
-export { type JobWishes, jobSource, jobWarnings, type NewJob } from './new-job.ts';
+export { type JobWishes, jobWarnings, type NewJob } from './new-job.ts';
 export { loadDistribution, placeJobs, type Rebalance, type RebalanceMove, rebalance } from './placing.ts';
 export { type Distribution, distributionOf, slotSeconds } from './slots.ts';
 export {

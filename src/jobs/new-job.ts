@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/index.ts';
 import { AppError } from '../errors/index.ts';
 import { listFormats, readList } from '../source-lists/index.ts';
-import { findSourceBySlug, loadSources, type Source } from '../sources/index.ts';
+import { findSourceIds, loadSources, type Source } from '../sources/index.ts';
 import { identifyUrl } from '../url/index.ts';
 import { type IntervalType, intervalSecondsOf } from './interval.ts';
 import { type JobKind, kindsOfSources } from './states.ts';
@@ -27,12 +27,27 @@ export type NewJob = JobWishes & { kind?: JobKind; source?: string | number };
 const unusable = (code: string, message: string, advice?: string): AppError =>
   new AppError(code, message, { httpStatus: 422, exitCode: 2, ...(advice === undefined ? {} : { advice }) });
 
-/** The source a job is about; null where its kind needs none and none is given. */
-export async function jobSource(
+/** The sources that some jobs are about, by what was given: read at once, however many there are. */
+export async function jobSources(
   db: Queryable,
+  wanted: readonly NewJob[],
+): Promise<Map<string | number, Source>> {
+  const given = [...new Set(wanted.map((job) => job.source))];
+  const slugs = given.filter((one) => typeof one === 'string');
+  const ids = given.filter((one) => typeof one === 'number');
+  const named = slugs.length === 0 ? new Map<string, number>() : await findSourceIds(db, slugs);
+  const found = await loadSources(db, [...ids, ...named.values()]);
+  const sources = new Map<string | number, Source>();
+  for (const source of found) sources.set(source.id, source).set(source.slug, source);
+  return sources;
+}
+
+/** The source a job is about; null where its kind needs none and none is given. */
+export function jobSource(
+  sources: ReadonlyMap<string | number, Source>,
   kind: JobKind,
   given?: string | number,
-): Promise<Source | null> {
+): Source | null {
   if (given === undefined) {
     if (!kindsOfSources.includes(kind)) return null;
     throw unusable(
@@ -41,9 +56,8 @@ export async function jobSource(
       'Give the short name of one; "outrider sources" lists them.',
     );
   }
-  const source =
-    typeof given === 'number' ? (await loadSources(db, [given]))[0] : await findSourceBySlug(db, given);
-  if (source != null) return source;
+  const source = sources.get(given);
+  if (source !== undefined) return source;
   throw unusable('source_unknown', `there is no source "${given}"`, '"outrider sources" lists them.');
 }
 

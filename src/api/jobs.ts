@@ -20,7 +20,7 @@ import {
   listExecutions,
   listJobs,
   loadJobEvents,
-  loadSchedulerMetrics,
+  loadJobStats,
   requireJob,
 } from '../jobs/index.ts';
 import { requireSource } from '../sources/index.ts';
@@ -129,7 +129,7 @@ function addLists(instance: FastifyInstance, { database: { pool } }: Options): v
       },
     },
     async () => {
-      const { jobs, executions } = await loadSchedulerMetrics(pool);
+      const { jobs, executions } = await loadJobStats(pool);
       return { total: await countJobs(pool, {}), jobs, executions };
     },
   );

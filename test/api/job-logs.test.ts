@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { appendLog, logCategories, logLevels } from '../../src/jobs/index.ts';
-import { endRun, putJob } from '../jobs/lab.ts';
+import { endRun, putJob } from '../jobs/standing.ts';
 import { randomFrom } from '../web/random.ts';
 import { createChecked } from './checked.ts';
 import { type ApiLab, startApiLab } from './lab.ts';

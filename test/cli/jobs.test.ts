@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseEvery, shortSpan } from '../../src/cli/job-words.ts';
 import { appendLog } from '../../src/jobs/index.ts';
 import { createSource } from '../../src/sources/index.ts';
-import { endRun, putJob, startRun } from '../jobs/lab.ts';
+import { endRun, putJob, startRun } from '../jobs/standing.ts';
 import { CliHost, type Ended } from '../process/outrider.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 
@@ -108,7 +108,7 @@ test('what cannot be made is said with what to do next', async () => {
     [['create', 'paper', '--every', '6'], /--every takes a time as 30m, 6h or 2d/],
     [['create', 'paper', '--every', '400d'], /more than a year/],
     [['create', 'paper', '--url', 'https://other.example/'], /no address of paper.example/],
-    [['create', '--kind', 'import'], /an import needs its list/],
+    [['create', '--kind', 'import'], /an import job needs its list/],
     [['create', '--kind', 'import', '--list', '/nowhere/list'], /cannot be read/],
     [['create', '--kind', 'nothing'], /Allowed choices are crawl, refresh/],
     [['pause', 'x'], /the id of a job takes a whole number/],
@@ -123,7 +123,7 @@ test('what cannot be made is said with what to do next', async () => {
   expect(await json('create', '--kind', 'import', '--list', list, '--off')).toMatchObject({
     kind: 'import',
     status: 'paused',
-    metadata: { text: 'https://a.example/\n' },
+    metadata: { text: 'https://a.example/\n', format: 'lines' },
   });
 });
 

@@ -8,7 +8,7 @@ import {
   rebalance,
 } from '../../src/jobs/index.ts';
 import { createTestDatabase } from '../setup/database.ts';
-import { putJob } from './lab.ts';
+import { putJob } from './standing.ts';
 
 // OUTRIDER_JOBS=10000 makes them one by one, too.
 const oneByOne = Number(process.env.OUTRIDER_JOBS ?? 300);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { AppError, EXIT, messageOf } from '../../errors/index.ts';
 import { type JobKind, jobKinds } from '../../jobs/index.ts';
-import { listFormats } from '../../source-lists/index.ts';
+import { formatOfName, listFormats } from '../../source-lists/index.ts';
 import { withApi } from '../api.ts';
 import { loadContext } from '../context.ts';
 import { parseEvery, type ShownJob } from '../job-words.ts';
@@ -38,7 +38,7 @@ export function addJobMaking(jobs: Command): void {
     .option('--no-adaptive', 'keep the interval also when runs find nothing new')
     .option('--off', 'keep it paused until it is resumed')
     .option('--list <file>', 'the list of sources that an import brings in')
-    .addOption(new Option('--format <format>', 'of that list; found out unless said').choices(listFormats))
+    .addOption(new Option('--format <format>', 'of that list; by its name unless said').choices(listFormats))
     .action(async (source: string | undefined, flags: MakeFlags, command: Command) => {
       const body = await bodyOf(source, flags);
       const context = loadContext(command);
@@ -82,7 +82,7 @@ async function bodyOf(source: string | undefined, flags: MakeFlags): Promise<obj
 
 async function listOf(file: string, format: string | undefined): Promise<object> {
   try {
-    return { text: await readFile(file, 'utf8'), ...(format === undefined ? {} : { format }) };
+    return { text: await readFile(file, 'utf8'), format: format ?? formatOfName(file) ?? 'lines' };
   } catch (error) {
     throw new AppError('list_unreadable', `${file} cannot be read: ${messageOf(error)}`, {
       exitCode: EXIT.usage,

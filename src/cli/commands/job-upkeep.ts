@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Distribution, Rebalance, SchedulerMetrics, SyncReport } from '../../jobs/index.ts';
+import type { Distribution, JobStats, Rebalance, SyncReport } from '../../jobs/index.ts';
 import { type Json, withApi } from '../api.ts';
 import { loadContext } from '../context.ts';
 import { shortSpan } from '../job-words.ts';
@@ -15,7 +15,7 @@ export function addJobUpkeep(jobs: Command): void {
     .action(async (_flags: object, command: Command) => {
       const context = loadContext(command);
       const { metrics, distribution } = await withApi(context, async (api) => ({
-        metrics: await api.get<Json<SchedulerMetrics>>('/api/v1/scheduler/metrics'),
+        metrics: await api.get<Json<JobStats>>('/api/v1/scheduler/metrics'),
         distribution: await api.get<Json<Distribution>>('/api/v1/scheduler/distribution'),
       }));
       if (context.flags.json) return printJson({ ...metrics, distribution });
@@ -61,7 +61,7 @@ const mostShown = 20;
 const percent = (share: number | null): string => (share === null ? '–' : `${Math.floor(share * 100)} %`);
 
 function printStats(
-  { jobs, executions, staleLocksCleared }: Json<SchedulerMetrics>,
+  { jobs, executions, staleLocksCleared }: Json<JobStats>,
   distribution: Json<Distribution>,
 ): void {
   const counts = Object.entries(jobs).filter(([, { count }]) => count > 0);

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import {
-  effectiveIntervalSeconds,
   executionStatuses,
+  intervalNow,
   intervalTypes,
   type Job,
   jobActions,
@@ -142,7 +142,7 @@ export const jobLineShape = answer({
 export const shownJob = <T extends Job>(job: T) => ({
   ...job,
   actions: legalActions(job.status),
-  effectiveIntervalSeconds: effectiveIntervalSeconds(job),
+  effectiveIntervalSeconds: intervalNow(job),
 });
 
 /** A change of a job's status. */

@@ -20,7 +20,7 @@ import {
   listExecutions,
   listJobs,
   loadJobEvents,
-  loadSchedulerMetrics,
+  loadJobStats,
   requireJob,
 } from '../jobs/index.ts';
 import { requireSource } from '../sources/index.ts';
@@ -49,6 +49,7 @@ import {
   orNull,
   page,
   pageFields,
+  serial,
   slug,
   strict,
   words,
@@ -88,7 +89,7 @@ function addLists(instance: FastifyInstance, { database: { pool } }: Options): v
             kind: Type.Optional(oneOf(jobKinds)),
             source: Type.Optional(slug),
             sort: Type.Optional(oneOf(jobSorts)),
-            limit: limit(500, 100),
+            limit: limit(1000, 100),
             cursor: Type.Optional(cursor),
           },
           strict,
@@ -128,7 +129,7 @@ function addLists(instance: FastifyInstance, { database: { pool } }: Options): v
       },
     },
     async () => {
-      const { jobs, executions } = await loadSchedulerMetrics(pool);
+      const { jobs, executions } = await loadJobStats(pool);
       return { total: await countJobs(pool, {}), jobs, executions };
     },
   );
@@ -172,7 +173,10 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
         tags,
         summary: 'Runs of a job, newest first',
         params: named,
-        querystring: Type.Object({ limit: limit(500, 50), cursor: Type.Optional(cursor) }, strict),
+        querystring: Type.Object(
+          { number: Type.Optional(serial), limit: limit(500, 50), cursor: Type.Optional(cursor) },
+          strict,
+        ),
         response: { 200: page(executionShape) },
       },
     },
@@ -181,6 +185,7 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
       await requireJob(pool, params.id);
       const items = await listExecutions(pool, params.id, {
         limit: query.limit,
+        ...(query.number === undefined ? {} : { number: query.number }),
         ...(before === undefined ? {} : { before: Number(before) }),
       });
       const last = items.length === query.limit ? items.at(-1) : undefined;

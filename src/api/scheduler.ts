@@ -2,7 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import type { Database } from '../db/index.ts';
-import { loadDistribution, loadSchedulerMetrics, rebalance, syncEnabledSources } from '../jobs/index.ts';
+import { loadDistribution, loadJobStats, rebalance, syncEnabledSources } from '../jobs/index.ts';
 import { executionSums, jobCounts } from './job-schemas.ts';
 import { answer, count, date, orNull, serial, strict } from './schemas.ts';
 
@@ -53,7 +53,7 @@ export function addSchedulerRoutes(instance: FastifyInstance, { database }: Opti
         },
       },
     },
-    async () => loadSchedulerMetrics(database.pool),
+    async () => loadJobStats(database.pool),
   );
   app.get(
     '/api/v1/scheduler/distribution',

@@ -3,6 +3,7 @@ import type { Database } from '../db/index.ts';
 import { type AppError, messageOf } from '../errors/index.ts';
 import { type Check, type CheckResult, type Finding, fail, ok, runCheck } from './check.ts';
 import { checkLoops, checkOutage, checkSinks, checkSwitches, checkWorkers } from './engine-state.ts';
+import { checkJobs } from './jobs.ts';
 import { checkContact, checkFolder, checkNames, checkNode, checkPort, foldersOf } from './machine.ts';
 import {
   checkClock,
@@ -100,5 +101,6 @@ function engineChecks(database: Database, config: Config, version: string): Chec
     { name: 'network', look: () => checkOutage(database) },
     { name: 'switches', look: () => checkSwitches(database) },
     { name: 'sinks', look: () => checkSinks(database) },
+    { name: 'jobs', look: () => checkJobs(database) },
   ];
 }

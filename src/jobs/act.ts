@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../db/index.ts';
 import { AppError } from '../errors/index.ts';
-import { effectiveIntervalSeconds } from './interval.ts';
+import { intervalNow } from './interval.ts';
 import { findJob, type Job, jobState, requireJob, unknownJob } from './jobs.ts';
 import { appendLog } from './log.ts';
 import { placeJobs, takeSlotTurn } from './placing.ts';
@@ -32,7 +32,7 @@ export async function actOnJob(database: Database, id: number, action: JobAction
     let next: Date | null = null;
     if (action === 'resume') {
       // One that runs once is due at once.
-      const seconds = effectiveIntervalSeconds(before);
+      const seconds = intervalNow(before);
       if (seconds !== null) [next = null] = await placeJobs(tx, [seconds], act.skewMs);
     }
     const was =

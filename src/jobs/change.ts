@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../db/index.ts';
 import { loadSources } from '../sources/index.ts';
 import { saveAudit } from '../switches/index.ts';
-import { effectiveIntervalSeconds } from './interval.ts';
+import { intervalNow } from './interval.ts';
 import { findJob, type Job, jobState, unknownJob } from './jobs.ts';
 import { type JobWishes, jobInterval, jobMetadata, jobUrl } from './new-job.ts';
 import { placeJobs, takeSlotTurn } from './placing.ts';
@@ -76,7 +76,7 @@ export async function changeJob(
       unchangedRuns: before.unchangedRuns,
     };
     const standing = decideStanding(before, wanted);
-    const seconds = standing.isPlaced ? effectiveIntervalSeconds(wanted) : null;
+    const seconds = standing.isPlaced ? intervalNow(wanted) : null;
     const [next = null] = seconds === null ? [] : await placeJobs(tx, [seconds], skewMs);
     await saveChange(tx, before, {
       ...wanted,

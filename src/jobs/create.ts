@@ -1,6 +1,15 @@
 import type { Database, Queryable } from '../db/index.ts';
+import type { Source } from '../sources/index.ts';
 import { findJob, type Job } from './jobs.ts';
-import { jobInterval, jobMetadata, jobSource, jobUrl, jobWarnings, type NewJob } from './new-job.ts';
+import {
+  jobInterval,
+  jobMetadata,
+  jobSource,
+  jobSources,
+  jobUrl,
+  jobWarnings,
+  type NewJob,
+} from './new-job.ts';
 import { placeJobs } from './placing.ts';
 
 /** A job that was made, and what somebody should think over. */
@@ -12,7 +21,7 @@ export async function createJob(
   wanted: NewJob,
   by: { actor: string; skewMs?: number },
 ): Promise<CreatedJob> {
-  const row = await checkJob(database.pool, wanted);
+  const row = await checkJob(await jobSources(database.pool, [wanted]), wanted);
   const job = await database.withTransaction(async (tx) => {
     const [id] = await insertJobs(tx, [row], by);
     return (await findJob(tx, id!))!;
@@ -26,8 +35,9 @@ export async function createJobs(
   wanted: readonly NewJob[],
   by: { actor: string; skewMs?: number },
 ): Promise<number[]> {
+  const sources = await jobSources(database.pool, wanted);
   const rows: NewRow[] = [];
-  for (const one of wanted) rows.push(await checkJob(database.pool, one));
+  for (const one of wanted) rows.push(await checkJob(sources, one));
   return database.withTransaction((tx) => insertJobs(tx, rows, by));
 }
 
@@ -49,9 +59,9 @@ export type NewRow = {
 };
 
 /** Refuses what cannot be run: at its creation, never when its time has come. */
-async function checkJob(db: Queryable, wanted: NewJob): Promise<NewRow> {
+async function checkJob(sources: ReadonlyMap<string | number, Source>, wanted: NewJob): Promise<NewRow> {
   const kind = wanted.kind ?? 'crawl';
-  const source = await jobSource(db, kind, wanted.source);
+  const source = jobSource(sources, kind, wanted.source);
   return {
     kind,
     sourceId: source?.id ?? null,

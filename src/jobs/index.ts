@@ -13,10 +13,10 @@ export {
   loadLogEnds,
   requireExecution,
   searchLog,
-} from './executions.ts';
+} from './history.ts';
 export {
-  effectiveIntervalSeconds,
   type IntervalType,
+  intervalNow,
   intervalSecondsOf,
   intervalTypes,
 } from './interval.ts';
@@ -44,8 +44,7 @@ export {
   type NewLogLine,
   readLog,
 } from './log.ts';
-export { type JobProgress, loadJobProgress, loadSchedulerMetrics, type SchedulerMetrics } from './metrics.ts';
-export { type JobWishes, jobSource, jobWarnings, type NewJob } from './new-job.ts';
+export { type JobWishes, jobWarnings, type NewJob } from './new-job.ts';
 export { loadDistribution, placeJobs, type Rebalance, type RebalanceMove, rebalance } from './placing.ts';
 export { type Distribution, distributionOf, slotSeconds } from './slots.ts';
 export {
@@ -60,4 +59,13 @@ export {
   kindsOfSources,
   legalActions,
 } from './states.ts';
-export { type SyncReport, syncEnabledSources } from './sync.ts';
+export { type JobProgress, type JobStats, loadJobProgress, loadJobStats } from './stats.ts';
+export { type SyncReport, syncEnabledSources } from './sync-sources.ts';
+export {
+  type FailedJob,
+  type JobTroubles,
+  leastDistributionScore,
+  leastSuccessRate,
+  loadJobTroubles,
+  manyStaleLocks,
+} from './troubles.ts';

@@ -1,5 +1,5 @@
 import { type Counted, countedUpTo, mostCounted, type Queryable } from '../db/index.ts';
-import type { ExecutionStatus } from './executions.ts';
+import type { ExecutionStatus } from './history.ts';
 import { type Job, jobColumns } from './jobs.ts';
 import { type JobKind, type JobStatus, jobStatuses } from './states.ts';
 

@@ -1,8 +1,8 @@
 import type { Queryable } from '../db/index.ts';
 import { AppError } from '../errors/index.ts';
-import { listFormats, readList } from '../source-lists/index.ts';
-import { findSourceBySlug, loadSources, type Source } from '../sources/index.ts';
+import { findSourceIds, loadSources, type Source } from '../sources/index.ts';
 import { identifyUrl } from '../url/index.ts';
+import { checkImportList } from './import-list.ts';
 import { type IntervalType, intervalSecondsOf } from './interval.ts';
 import { type JobKind, kindsOfSources } from './states.ts';
 
@@ -27,12 +27,27 @@ export type NewJob = JobWishes & { kind?: JobKind; source?: string | number };
 const unusable = (code: string, message: string, advice?: string): AppError =>
   new AppError(code, message, { httpStatus: 422, exitCode: 2, ...(advice === undefined ? {} : { advice }) });
 
-/** The source a job is about; null where its kind needs none and none is given. */
-export async function jobSource(
+/** The sources that some jobs are about, by what was given: read at once, however many there are. */
+export async function jobSources(
   db: Queryable,
+  wanted: readonly NewJob[],
+): Promise<Map<string | number, Source>> {
+  const given = [...new Set(wanted.map((job) => job.source))];
+  const slugs = given.filter((one) => typeof one === 'string');
+  const ids = given.filter((one) => typeof one === 'number');
+  const named = slugs.length === 0 ? new Map<string, number>() : await findSourceIds(db, slugs);
+  const found = await loadSources(db, [...ids, ...named.values()]);
+  const sources = new Map<string | number, Source>();
+  for (const source of found) sources.set(source.id, source).set(source.slug, source);
+  return sources;
+}
+
+/** The source a job is about; null where its kind needs none and none is given. */
+export function jobSource(
+  sources: ReadonlyMap<string | number, Source>,
   kind: JobKind,
   given?: string | number,
-): Promise<Source | null> {
+): Source | null {
   if (given === undefined) {
     if (!kindsOfSources.includes(kind)) return null;
     throw unusable(
@@ -41,9 +56,8 @@ export async function jobSource(
       'Give the short name of one; "outrider sources" lists them.',
     );
   }
-  const source =
-    typeof given === 'number' ? (await loadSources(db, [given]))[0] : await findSourceBySlug(db, given);
-  if (source != null) return source;
+  const source = sources.get(given);
+  if (source !== undefined) return source;
   throw unusable('source_unknown', `there is no source "${given}"`, '"outrider sources" lists them.');
 }
 
@@ -79,7 +93,7 @@ export function jobUrl(given: string, source: Source | null): string {
 }
 
 const mostMetadataBytes = 65_536;
-const mostListBytes = 1_048_576;
+const mostListBytes = 1_000_000;
 const mostLevels = 32;
 
 /** What is kept with a job, as JSON; refuses what PostgreSQL could not hold. An import brings its list here. */
@@ -87,13 +101,14 @@ export async function jobMetadata(kind: JobKind, given: Record<string, unknown>)
   if (levelsOf(given) > mostLevels)
     throw unusable('job_metadata_invalid', `metadata has more than ${mostLevels} levels`);
   const json = JSON.stringify(given);
-  const most = kind === 'import' ? mostListBytes + mostMetadataBytes : mostMetadataBytes;
+  // A list is measured by itself; as JSON its line breaks take two characters each.
+  const most = kind === 'import' ? 2 * mostListBytes : mostMetadataBytes;
   if (Buffer.byteLength(json) > most)
     throw unusable('job_metadata_invalid', `metadata has more than ${most} bytes`);
   // As JSON writes them: a NUL, or half of a surrogate pair.
   if (/\\u0000|\\ud[89a-f][0-9a-f]{2}/i.test(json.replaceAll('\\\\', '')))
     throw unusable('job_metadata_invalid', 'metadata has a character that cannot be stored');
-  if (kind === 'import') await requireList(given);
+  if (kind === 'import') await checkImportList(given);
   return json;
 }
 
@@ -104,32 +119,6 @@ function levelsOf(value: unknown): number {
     level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
     if (level.length === 0 || depth > mostLevels) return depth;
   }
-}
-
-/** Refuses an import whose list is missing, too long, or has no entry that can be used. */
-async function requireList({ format, text }: Record<string, unknown>): Promise<void> {
-  if (typeof text !== 'string' || text === '')
-    throw unusable(
-      'job_list_required',
-      'an import needs its list: metadata.text, and metadata.format where it is not plain',
-      'Or import at once: outrider import FILE',
-    );
-  if (format !== undefined && !listFormats.some((one) => one === format))
-    throw unusable('job_list_required', `metadata.format is none of ${listFormats.join(', ')}`);
-  const bytes = Buffer.from(text, 'utf8');
-  if (bytes.byteLength > mostListBytes)
-    throw unusable(
-      'job_list_required',
-      `a list may have ${mostListBytes} bytes`,
-      'Import it at once: outrider import FILE',
-    );
-  const known = listFormats.find((one) => one === format) ?? null;
-  let first: string | null = null;
-  for await (const entry of readList([bytes], { format: known })) {
-    if (entry.outcome !== 'bad') return;
-    first ??= `line ${entry.line}: ${entry.reason}`;
-  }
-  throw unusable('list_unusable', `no entry of the list can be used; ${first ?? 'it has none'}`);
 }
 
 // Deeper than this a spider mostly walks calendars.

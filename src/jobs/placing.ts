@@ -16,10 +16,10 @@ export async function takeSlotTurn(tx: Queryable): Promise<void> {
 const effective = `(j.interval_seconds * CASE WHEN j.adaptive_scheduling
   THEN greatest(1, least(j.interval_seconds::bigint << least(j.unchanged_runs, 11)::integer, 86400) / j.interval_seconds)
   ELSE 1 END)::integer`;
-// A run that was forced or is under way comes again at its own time.
-const ownTime = `extract(epoch FROM CASE WHEN j.status = 'scheduled' AND NOT j.off_phase OR j.interval_seconds IS NULL
-  THEN j.next_run_at ELSE coalesce(j.phase_at, j.next_run_at) END)::bigint`;
-const isRecurring = `j.interval_seconds IS NOT NULL AND j.schedule_enabled AND j.returns_to IS DISTINCT FROM 'paused'`;
+const isRecurring = `(j.interval_seconds IS NOT NULL AND j.schedule_enabled AND j.returns_to IS DISTINCT FROM 'paused')`;
+// A run that was forced, is under way or waits for a retry comes again at its own time.
+const ownTime = `extract(epoch FROM CASE WHEN ${isRecurring} AND (j.status <> 'scheduled' OR j.off_phase)
+  THEN coalesce(j.phase_at, j.next_run_at) ELSE j.next_run_at END)::bigint`;
 
 type Loaded = { slots: Slots; jobs: number };
 
@@ -33,7 +33,7 @@ export async function loadSlots(db: Queryable, skewMs = 0): Promise<Loaded> {
     `WITH active AS (
        SELECT ${effective} AS seconds, ${ownTime} AS at, ${isRecurring} AS recurs
          FROM jobs j WHERE j.status IN ('pending', 'scheduled') OR (j.status = 'running' AND ${isRecurring}))
-     SELECT CASE WHEN recurs AND seconds % 900 = 0 THEN at - at % 900 ELSE at END::float8 AS at,
+     SELECT CASE WHEN recurs AND seconds % 900 = 0 AND seconds <= 86400 THEN at - at % 900 ELSE at END::float8 AS at,
             CASE WHEN recurs THEN seconds END AS "intervalSeconds", count(*)::integer AS jobs
        FROM active WHERE at IS NOT NULL GROUP BY 1, 2`,
   );

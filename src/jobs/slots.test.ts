@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { effectiveIntervalSeconds, intervalSecondsOf } from './interval.ts';
+import { intervalNow, intervalSecondsOf } from './interval.ts';
 import { decideMoves, distributionOf, type Placed, Slots, slotSeconds, slotsPerDay } from './slots.ts';
 
 const day = 86_400;
@@ -31,8 +31,8 @@ test.each([
   'an interval of %i s after %i runs without news is %i s',
   (intervalSeconds, unchangedRuns, expected) => {
     const job = { intervalSeconds, unchangedRuns };
-    expect(effectiveIntervalSeconds({ ...job, adaptiveScheduling: true })).toBe(expected);
-    expect(effectiveIntervalSeconds({ ...job, adaptiveScheduling: false })).toBe(intervalSeconds);
+    expect(intervalNow({ ...job, adaptiveScheduling: true })).toBe(expected);
+    expect(intervalNow({ ...job, adaptiveScheduling: false })).toBe(intervalSeconds);
   },
 );
 

@@ -1,5 +1,6 @@
 import { reasonText, span } from '../explain/index.ts';
 import type { OverviewFacts } from './facts.ts';
+import { jobTroubles } from './job-attention.ts';
 import type { FailingChannel, HeldDomain, OpenCircuit, SinkTrouble } from './troubles.ts';
 import { countText, numberText } from './words.ts';
 
@@ -10,6 +11,7 @@ export const screens = [
   'channels',
   'frontier',
   'domains',
+  'jobs',
   'documents',
   'sinks',
   'health',
@@ -23,6 +25,8 @@ export const actionKinds = [
   'poll_channel',
   'retry_channels',
   'reset_domain',
+  'retry_job',
+  'rebalance_jobs',
   'retry_dead_letters',
   'resume_sink',
   'switch_on',
@@ -54,6 +58,7 @@ export function decideAttention(facts: OverviewFacts): Attention[] {
     ...channelTroubles(facts),
     ...domainTroubles(facts.heldDomains, facts.processes.now),
     ...circuitTroubles(facts.openCircuits, facts.processes.now),
+    ...jobTroubles(facts.jobs),
     ...deadTroubles(facts),
   ];
   // Stable: within a severity the order above stays.

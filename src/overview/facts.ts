@@ -1,4 +1,5 @@
 import type { Queryable } from '../db/index.ts';
+import { type JobTroubles, loadJobTroubles } from '../jobs/index.ts';
 import { listSwitches, type SwitchState } from '../switches/index.ts';
 import { loadOverviewCounts, type OverviewCounts } from './counts.ts';
 import { type Flow, type FlowTrend, loadFlow } from './flow.ts';
@@ -25,6 +26,7 @@ export type OverviewFacts = {
   heldDomains: HeldDomain[];
   openCircuits: OpenCircuit[];
   sinks: SinkTrouble[];
+  jobs: JobTroubles;
 };
 
 /** Gathers the facts, one question after the other: a screen must not take all connections of a busy server. */
@@ -42,5 +44,6 @@ export async function loadOverviewFacts(db: Queryable, skewMs = 0): Promise<Over
       counts.blockedDomains.count + counts.unreachableDomains.count === 0 ? [] : await loadHeldDomains(db),
     openCircuits: await loadOpenCircuits(db),
     sinks: await loadSinkTroubles(db),
+    jobs: await loadJobTroubles(db),
   };
 }

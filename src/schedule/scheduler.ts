@@ -15,6 +15,7 @@ import {
   pruneSourceDays,
 } from '../frontier/index.ts';
 import { sweepImages } from '../images/index.ts';
+import { loadDistribution } from '../jobs/index.ts';
 import { listSinks, runReplays, type SinkTakes, saveSink, tidyOutbox } from '../outbox/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
 import { configuredSinks, Deliverer } from '../sinks/index.ts';
@@ -159,6 +160,7 @@ export class Scheduler {
       metrics.sinkLag.set({ sink: name }, Math.max(0, waitedMs) / 1000);
       metrics.sinkDeadLetters.set({ sink: name }, deadLetters);
     }
+    metrics.jobDistribution.set((await loadDistribution(database.pool)).distributionScore);
     return 'idle';
   }
 

@@ -49,6 +49,29 @@ export function createMetrics() {
       labelNames: ['outcome'],
       registers,
     }),
+    jobs: new Gauge({
+      name: 'outrider_jobs',
+      help: 'Jobs, by status.',
+      labelNames: ['status'],
+      registers,
+    }),
+    executions: new Counter({
+      name: 'outrider_job_executions_total',
+      help: 'Executions of jobs that this process ended, by how.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    executionSeconds: new Histogram({
+      name: 'outrider_job_duration_seconds',
+      help: 'How long executions of jobs took.',
+      buckets: [1, 10, 60, 300, 900, 3600, 14_400, 43_200],
+      registers,
+    }),
+    staleLocks: new Counter({
+      name: 'outrider_job_stale_locks_total',
+      help: 'Jobs that this process took from schedulers that were lost.',
+      registers,
+    }),
     requestSeconds: new Histogram({
       name: 'outrider_request_duration_seconds',
       help: 'Time until response headers.',
@@ -153,6 +176,11 @@ export function createMetrics() {
       name: 'outrider_api_refusals_total',
       help: 'Requests the API would not serve, by why: sign_in_needed, forbidden, wrong_host, rate_limited.',
       labelNames: ['reason'],
+      registers,
+    }),
+    jobDistribution: new Gauge({
+      name: 'outrider_job_distribution_score',
+      help: 'How evenly the runs of the next 24 hours are spread: 1 is even.',
       registers,
     }),
     loopTurns: new Counter({

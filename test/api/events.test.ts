@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadNewestEvent } from '../../src/events/index.ts';
 import { saveWorker } from '../../src/frontier/index.ts';
 import { saveAudit } from '../../src/switches/index.ts';
-import { startRun } from '../jobs/lab.ts';
+import { startRun } from '../jobs/standing.ts';
 import { type ApiLab, startApiLab } from './lab.ts';
 
 let lab: ApiLab;

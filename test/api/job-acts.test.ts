@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { actionMove, type JobAction, jobActions, jobStatuses } from '../../src/jobs/index.ts';
 import { createSource, setSourceEnabled } from '../../src/sources/index.ts';
-import { putJob, startRun } from '../jobs/lab.ts';
+import { putJob, startRun } from '../jobs/standing.ts';
 import { createChecked } from './checked.ts';
 import { type ApiLab, startApiLab } from './lab.ts';
 

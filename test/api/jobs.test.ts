@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { jobKinds } from '../../src/jobs/index.ts';
 import { createSource, setSourceEnabled } from '../../src/sources/index.ts';
-import { endRun, putJob, startRun } from '../jobs/lab.ts';
+import { endRun, putJob, startRun } from '../jobs/standing.ts';
 import { createChecked, hostileValues } from './checked.ts';
 import { type ApiLab, startApiLab } from './lab.ts';
 
@@ -95,8 +95,8 @@ describe('making jobs', () => {
 
   test('an import brings its list', async () => {
     const text = 'https://a.test/\nhttps://b.test/\n';
-    const job = await make({ kind: 'import', metadata: { text } });
-    expect(job.metadata).toEqual({ text });
+    const job = await make({ kind: 'import', metadata: { text, format: 'lines' } });
+    expect(job.metadata).toEqual({ text, format: 'lines' });
     const long = Array.from(
       { length: 15_000 },
       (_, n) => `https://publisher-number-${n}.test/front-page/`,
@@ -125,12 +125,13 @@ describe('making jobs', () => {
     [{ kind: 'prune', metadata: { a: 'a\u0000b' } }, 'job_metadata_invalid'],
     [{ kind: 'prune', metadata: { '\ud800': 1 } }, 'job_metadata_invalid'],
     [{ kind: 'prune', metadata: deep(40) }, 'job_metadata_invalid'],
-    [{ kind: 'import' }, 'job_list_required'],
-    [{ kind: 'import', metadata: { text: '' } }, 'job_list_required'],
-    [{ kind: 'import', metadata: { text: 5 } }, 'job_list_required'],
-    [{ kind: 'import', metadata: { text: 'https://a.test/', format: 'toString' } }, 'job_list_required'],
-    [{ kind: 'import', metadata: { text: 'x'.repeat(1_060_000) } }, 'job_list_required'],
-    [{ kind: 'import', metadata: { text: '{"nothing":', format: 'json' } }, 'list_unusable'],
+    [{ kind: 'import' }, 'job_import_invalid'],
+    [{ kind: 'import', metadata: { text: '' } }, 'job_import_invalid'],
+    [{ kind: 'import', metadata: { text: 5 } }, 'job_import_invalid'],
+    [{ kind: 'import', metadata: { text: 'https://a.test/', format: 'toString' } }, 'job_import_invalid'],
+    [{ kind: 'import', metadata: { text: 'https://a.test/' } }, 'job_import_invalid'],
+    [{ kind: 'import', metadata: { text: 'x'.repeat(1_060_000), format: 'lines' } }, 'job_import_invalid'],
+    [{ kind: 'import', metadata: { text: '{"nothing":', format: 'json' } }, 'job_import_invalid'],
   ])('%j is refused: %s', async (body, code) => {
     const before = await lab.database.pool.query('SELECT count(*) FROM jobs');
     const said = await ask('POST', '/api/v1/jobs', body);
@@ -352,7 +353,7 @@ describe('lists', () => {
     const needs = ['crawl', 'refresh', 'discover'].includes(kind)
       ? { source: 'herald' }
       : kind === 'import'
-        ? { metadata: { text: 'https://a.test/' } }
+        ? { metadata: { text: 'https://a.test/', format: 'lines' } }
         : {};
     const job = await make({ kind, ...needs });
     expect((await ask('GET', `/api/v1/jobs?kind=${kind}&limit=1`)).body.items[0].id).toBe(job.id);

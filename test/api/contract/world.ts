@@ -9,7 +9,7 @@ import { appendLog, createJob } from '../../../src/jobs/index.ts';
 import { saveSink } from '../../../src/outbox/index.ts';
 import { createSource } from '../../../src/sources/index.ts';
 import { createLog, createMetrics, systemClock } from '../../../src/telemetry/index.ts';
-import { startRun } from '../../jobs/lab.ts';
+import { startRun } from '../../jobs/standing.ts';
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts';
 import { idOf, storeDocuments, textOf } from '../../sinks/store.ts';
 import type { ApiDocument } from './operations.ts';

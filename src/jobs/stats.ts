@@ -3,7 +3,7 @@ import { countJobsByStatus } from './list.ts';
 import type { JobStatus } from './states.ts';
 
 /** How runs of jobs go. */
-export type SchedulerMetrics = {
+export type JobStats = {
   jobs: Record<JobStatus, Counted>;
   /** Of the last 24 hours, the newest ten thousand at most. */
   executions: {
@@ -27,8 +27,8 @@ const mostRuns = 10_000;
  * How runs go, from the database. Indexes: jobs_status; job_executions_started from its young end, so that a year of runs
  * costs no more than a day; job_events_recovered.
  */
-export async function loadSchedulerMetrics(db: Queryable): Promise<SchedulerMetrics> {
-  const result = await db.query<SchedulerMetrics['executions'] & { stale: number }>(
+export async function loadJobStats(db: Queryable): Promise<JobStats> {
+  const result = await db.query<JobStats['executions'] & { stale: number }>(
     `SELECT count(*)::integer AS total, count(*) FILTER (WHERE status = 'running')::integer AS running,
             count(*) FILTER (WHERE status = 'completed')::integer AS completed,
             count(*) FILTER (WHERE status = 'failed')::integer AS failed,

@@ -38,16 +38,16 @@ const columns = `e.id::text AS id, e.job_id AS "jobId", e.number, e.status, e.tr
   e.error_message AS "errorMessage", e.cpu_ms::float8 AS "cpuMs", e.peak_memory_bytes::float8 AS "peakMemoryBytes",
   e.log_lines AS "logLines"`;
 
-/** The runs of a job, newest first, from before a number. Index: job_executions_job_id_number_key. */
+/** The runs of a job, newest first, from before a number; or the one of a number. Index: job_executions_job_id_number_key. */
 export async function listExecutions(
   db: Queryable,
   jobId: number,
-  { before, limit }: { before?: number; limit: number },
+  { number, before, limit }: { number?: number; before?: number; limit: number },
 ): Promise<Execution[]> {
   const result = await db.query<Execution>(
     `SELECT ${columns} FROM job_executions e
-      WHERE e.job_id = $1 AND e.number < $2 ORDER BY e.number DESC LIMIT $3`,
-    [jobId, before ?? 2_147_483_647, limit],
+      WHERE e.job_id = $1 AND e.number < $2 AND ($4::integer IS NULL OR e.number = $4) ORDER BY e.number DESC LIMIT $3`,
+    [jobId, before ?? 2_147_483_647, limit, number ?? null],
   );
   return result.rows;
 }

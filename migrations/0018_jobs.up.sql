@@ -59,8 +59,12 @@ CREATE TABLE jobs (
 -- What is due, and what stands in which slot.
 CREATE INDEX jobs_due ON jobs (next_run_at) WHERE status IN ('pending', 'scheduled');
 CREATE INDEX jobs_running ON jobs (heartbeat_at) WHERE status = 'running';
-CREATE INDEX jobs_source ON jobs (source_id);
+-- Lists, newest first and by the next run; there is no order by both a source and a time, of whose jobs there are few.
+CREATE INDEX jobs_source ON jobs (source_id, id);
 CREATE INDEX jobs_status ON jobs (status, id);
+CREATE INDEX jobs_kind ON jobs (kind, id);
+CREATE INDEX jobs_next ON jobs (coalesce(next_run_at, 'infinity'::timestamptz), id);
+CREATE INDEX jobs_status_next ON jobs (status, coalesce(next_run_at, 'infinity'::timestamptz), id);
 
 -- Every change of status, with who or what did it.
 CREATE TABLE job_events (
@@ -78,6 +82,8 @@ CREATE TABLE job_events (
 );
 CREATE INDEX job_events_job ON job_events (job_id, id);
 CREATE INDEX job_events_tx ON job_events (tx, id);
+-- Locks whose holders fell silent: few, and looked for by everybody who asks how things stand.
+CREATE INDEX job_events_recovered ON job_events (at) WHERE action = 'recover';
 
 CREATE TABLE job_executions (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -159,9 +165,8 @@ CREATE TABLE execution_found (
 CREATE INDEX url_frontier_execution ON url_frontier (execution_id, bucket, domain_key)
   WHERE execution_id IS NOT NULL AND status IN ('pending', 'failed', 'needs_render');
 
--- What schedulers know together: when one of them last looked for due jobs, and how many locks of lost ones were cleared.
+-- What schedulers know together: when one of them last looked for due jobs.
 CREATE TABLE job_scheduler (
   one boolean PRIMARY KEY DEFAULT true CHECK (one),
-  polled_at timestamptz,
-  stale_locks_cleared bigint NOT NULL DEFAULT 0
+  polled_at timestamptz
 );

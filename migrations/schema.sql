@@ -498,8 +498,7 @@ CREATE TABLE job_executions (
 ) WITH (fillfactor=70);
 CREATE TABLE job_scheduler (
   one boolean DEFAULT true NOT NULL,
-  polled_at timestamp with time zone,
-  stale_locks_cleared bigint DEFAULT 0 NOT NULL
+  polled_at timestamp with time zone
 );
 CREATE TABLE jobs (
   id integer GENERATED ALWAYS AS IDENTITY NOT NULL,
@@ -1039,13 +1038,17 @@ CREATE INDEX image_sightings_recent ON image_sightings USING btree (first_seen_a
 CREATE INDEX image_sightings_source ON image_sightings USING btree (source_id, first_seen_at);
 CREATE INDEX images_idle ON images USING btree (idle_since) WHERE (idle_since IS NOT NULL);
 CREATE INDEX job_events_job ON job_events USING btree (job_id, id);
+CREATE INDEX job_events_recovered ON job_events USING btree (at) WHERE (action = 'recover'::text);
 CREATE INDEX job_events_tx ON job_events USING btree (tx, id);
 CREATE INDEX job_executions_started ON job_executions USING btree (started_at);
 CREATE INDEX job_executions_sweep ON job_executions USING btree (id) WHERE (sweep IS NOT NULL);
 CREATE INDEX jobs_due ON jobs USING btree (next_run_at) WHERE (status = ANY (ARRAY['pending'::job_status, 'scheduled'::job_status]));
+CREATE INDEX jobs_kind ON jobs USING btree (kind, id);
+CREATE INDEX jobs_next ON jobs USING btree (COALESCE(next_run_at, 'infinity'::timestamp with time zone), id);
 CREATE INDEX jobs_running ON jobs USING btree (heartbeat_at) WHERE (status = 'running'::job_status);
-CREATE INDEX jobs_source ON jobs USING btree (source_id);
+CREATE INDEX jobs_source ON jobs USING btree (source_id, id);
 CREATE INDEX jobs_status ON jobs USING btree (status, id);
+CREATE INDEX jobs_status_next ON jobs USING btree (status, COALESCE(next_run_at, 'infinity'::timestamp with time zone), id);
 CREATE INDEX robots_revive ON robots USING btree (bucket, domain_key) WHERE (revive_after IS NOT NULL);
 CREATE INDEX source_days_day ON source_days USING btree (day);
 CREATE INDEX sources_jobless ON sources USING btree (id) WHERE ((job_made_at IS NULL) AND (ingestion_mode = ANY (ARRAY['spider'::text, 'both'::text])));

@@ -167,10 +167,7 @@ RETURNS TABLE (job_id integer, execution_id bigint, worker text) LANGUAGE sql AS
   ), noted AS (
     INSERT INTO job_events (job_id, at, from_status, to_status, action, reason, actor, execution_id)
     SELECT l.id, now() + p_skew, 'running', 'scheduled', 'recover', 'no heartbeat from ' || l.locked_by, p_actor, l.execution_id
-      FROM lost l
-  ), counted AS (
-    INSERT INTO job_scheduler AS s (stale_locks_cleared) SELECT x.n FROM (SELECT count(*) AS n FROM lost) x WHERE x.n > 0
-    ON CONFLICT (one) DO UPDATE SET stale_locks_cleared = s.stale_locks_cleared + excluded.stale_locks_cleared)
+      FROM lost l)
   SELECT l.id, l.execution_id, l.locked_by FROM lost l
 $$;
 
@@ -348,7 +345,9 @@ RETURNS integer LANGUAGE sql STABLE AS $$
   SELECT count(*)::integer FROM (
     SELECT FROM url_frontier f JOIN domain_slots s ON s.bucket = f.bucket AND s.domain_key = f.domain_key
      WHERE f.execution_id = p_execution_id AND f.status IN ('pending', 'failed', 'needs_render')
-       AND f.due_at < now() + p_skew + p_horizon AND (f.status <> 'needs_render' OR f.ready)
+       -- A page that needs a browser is waited for only where there is one.
+       AND CASE WHEN f.status = 'needs_render' THEN s.own_pool = ANY (render_groups())
+           ELSE f.due_at < now() + p_skew + p_horizon END
        AND (f.url_hash = ANY (s.in_flight) OR s.next_at < now() + p_skew + p_horizon
             -- A domain that never had a run has no budget to be used up.
             AND NOT coalesce(f.budgeted AND s.budget_left <= 0 AND s.budget_until > now() + p_skew + p_horizon, false))

@@ -16,6 +16,7 @@ import {
   loadWorkerHealth,
   parseEventPlace,
 } from '../events/index.ts';
+import { loadJobProgress } from '../jobs/index.ts';
 import type { Clock } from '../telemetry/index.ts';
 import { parseCursor, wideRange, writeCursor } from './cursors.ts';
 import { answer, cursor, date, limit, page, strict, text } from './schemas.ts';
@@ -86,11 +87,12 @@ function addStream(instance: FastifyInstance, { database, clock, streams }: Opti
         tags: ['operate'],
         summary: 'What happens, as it happens (server-sent events)',
         description:
-          'Events "audit" (what operators did) and "domain" (a domain changed its status) have an id: a reader that comes back with Last-Event-ID misses none and gets none twice. Events "activity" and "workers" tell how things stand whenever that has changed, at most every two seconds, and have no id. Without an id it begins with what cannot be read yet: what is to come, and what an older transaction still holds back.',
+          'Events "audit" (what operators did), "domain" and "job" (a domain or job changed its status) have an id: a reader that comes back with Last-Event-ID misses none and gets none twice. Events "activity", "workers" and "progress" (jobs that run) tell how things stand whenever that has changed, at most every two seconds, and have no id. Without an id it begins with what cannot be read yet: what is to come, and what an older transaction still holds back.',
         querystring: Type.Object({ after: Type.Optional(text(100)) }, strict),
         response: {
           200: {
-            description: 'events named "audit", "domain", "activity" and "workers", each with JSON',
+            description:
+              'events named "audit", "domain", "job", "activity", "workers" and "progress", each with JSON',
             content: { 'text/event-stream': { schema: Type.String() } },
           },
         },
@@ -185,6 +187,7 @@ class Pulse {
   async #read(): Promise<void> {
     this.#note('activity', await loadActivity(this.#db));
     this.#note('workers', { items: await loadWorkerHealth(this.#db) });
+    this.#note('progress', { items: await loadJobProgress(this.#db) });
     this.#readAt = this.#clock.monotonic();
   }
 

@@ -35,6 +35,13 @@ const loaders = {
     (await import('./document-stream.ts')).addDocumentStream,
     (await import('./document-page.ts')).addDocumentPage,
   ],
+  jobs: async () => [(await import('./jobs.ts')).addJobRoutes],
+  executions: async () => [
+    (await import('./executions.ts')).addExecutionRoutes,
+    (await import('./log-stream.ts')).addLogStream,
+  ],
+  scheduler: async () => [(await import('./scheduler.ts')).addSchedulerRoutes],
+  admin: async () => [(await import('./scheduler.ts')).addAdminRoutes],
   images: async () => [(await import('./images.ts')).addImageRoutes],
   sinks: async () => [(await import('./sinks.ts')).addSinkRoutes],
   switches: async () => [(await import('./switches.ts')).addSwitchRoutes],

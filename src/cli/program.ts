@@ -37,6 +37,7 @@ const groups: readonly Group[] = [
     names: ['submit', 'urls', 'explain'],
     load: async () => (await import('./commands/frontier.ts')).addFrontierCommands,
   },
+  { names: ['jobs'], load: async () => (await import('./commands/jobs.ts')).addJobCommands },
   { names: ['domain'], load: async () => (await import('./commands/domains.ts')).addDomainCommands },
   {
     names: ['workers', 'switch'],

@@ -4,6 +4,7 @@ import { type AppError, messageOf } from '../errors/index.ts';
 import { checkBrowser } from './browser.ts';
 import { type Check, type CheckResult, type Finding, fail, ok, runCheck } from './check.ts';
 import { checkLoops, checkOutage, checkSinks, checkSwitches, checkWorkers } from './engine-state.ts';
+import { checkJobs } from './jobs.ts';
 import { checkContact, checkFolder, checkNames, checkNode, checkPort, foldersOf } from './machine.ts';
 import {
   checkClock,
@@ -102,5 +103,6 @@ function engineChecks(database: Database, config: Config, version: string): Chec
     { name: 'switches', look: () => checkSwitches(database) },
     { name: 'browser', look: () => checkBrowser(database) },
     { name: 'sinks', look: () => checkSinks(database) },
+    { name: 'jobs', look: () => checkJobs(database) },
   ];
 }

@@ -4,6 +4,7 @@ import type { Queryable } from '../db/index.ts';
 export type Event = { place: EventPlace } & (
   | { kind: 'audit'; entry: AuditEntry }
   | { kind: 'domain'; event: DomainMove }
+  | { kind: 'job'; event: JobMove }
 );
 
 /** What an operator did. */
@@ -27,9 +28,22 @@ export type DomainMove = {
   actor: string;
 };
 
+/** A job that went from one status to another. */
+export type JobMove = {
+  id: string;
+  at: Date;
+  jobId: number;
+  from: string | null;
+  to: string;
+  action: string;
+  reason: string | null;
+  actor: string;
+  executionId: string | null;
+};
+
 /**
  * A place among events: whoever has seen it has seen everything before it. Within a transaction the audit comes first,
- * then the moves; `id` is of the last one seen, null: none of this kind.
+ * then the moves of domains, then those of jobs; `id` is of the last one seen, null: none of this kind.
  */
 export type EventPlace = { tx: bigint; kind: Event['kind']; id: string | null };
 
@@ -38,48 +52,62 @@ type Row<T> = T & { tx: string };
 // Nothing younger than a transaction under way is read: it might still bring something older than what was read.
 const isComplete = 'tx < pg_snapshot_xmin(pg_current_snapshot())';
 
-/** The events after a place, in order. Indexes: audit_tx, domain_events_tx. */
+const kinds = ['audit', 'domain', 'job'] as const satisfies readonly Event['kind'][];
+
+/** The events after a place, in order. Indexes: audit_tx, domain_events_tx, job_events_tx. */
 export async function loadEvents(db: Queryable, after: EventPlace, limit: number): Promise<Event[]> {
   const tx = after.tx.toString();
-  // Of its own kind a place names the last one seen; the audit of its transaction comes before any move of it.
+  // Of its own kind a place names the last one seen; what comes before its kind in its transaction was seen, too.
+  const from = (kind: Event['kind'], lowest: string, highest: string): string => {
+    if (kind === after.kind) return after.id ?? lowest;
+    return kinds.indexOf(kind) < kinds.indexOf(after.kind) ? highest : lowest;
+  };
   const audit = await db.query<Row<AuditEntry>>(
     `SELECT a.id::text AS id, a.at, a.actor, a.action, a.subject, a.detail, a.tx::text AS tx FROM audit a
       WHERE ${isComplete} AND (a.tx, a.id) > ($1::xid8, $2::bigint) ORDER BY a.tx, a.id LIMIT $3`,
-    [tx, after.kind === 'audit' ? (after.id ?? lowestNumber) : highestNumber, limit],
+    [tx, from('audit', lowestNumber, highestNumber), limit],
   );
-  const moves = await db.query<Row<DomainMove>>(
+  const domains = await db.query<Row<DomainMove>>(
     `SELECT e.id::text AS id, e.at, d.name AS domain, e.from_status AS "from", e.to_status AS "to", e.reason, e.actor, e.tx::text AS tx
        FROM (SELECT * FROM domain_events WHERE ${isComplete} AND (tx, id) > ($1::xid8, $2::uuid) ORDER BY tx, id LIMIT $3) e
        LEFT JOIN domains d ON d.bucket = e.bucket AND d.domain_key = e.domain_key
       ORDER BY e.tx, e.id`,
-    [tx, after.kind === 'domain' ? (after.id ?? lowestUuid) : lowestUuid, limit],
+    [tx, from('domain', lowestUuid, highestUuid), limit],
   );
-  return merge(audit.rows, moves.rows).slice(0, limit);
+  const jobs = await db.query<Row<JobMove>>(
+    `SELECT e.id::text AS id, e.at, e.job_id AS "jobId", e.from_status AS "from", e.to_status AS "to", e.action, e.reason,
+            e.actor, e.execution_id::text AS "executionId", e.tx::text AS tx
+       FROM job_events e WHERE ${isComplete} AND (e.tx, e.id) > ($1::xid8, $2::bigint) ORDER BY e.tx, e.id LIMIT $3`,
+    [tx, from('job', lowestNumber, highestNumber), limit],
+  );
+  return merge(audit.rows, domains.rows, jobs.rows).slice(0, limit);
 }
 
 const lowestNumber = '-1';
 const highestNumber = '9223372036854775807';
 const lowestUuid = '00000000-0000-0000-0000-000000000000';
+const highestUuid = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-function merge(audit: readonly Row<AuditEntry>[], moves: readonly Row<DomainMove>[]): Event[] {
+function merge(
+  audit: readonly Row<AuditEntry>[],
+  domains: readonly Row<DomainMove>[],
+  jobs: readonly Row<JobMove>[],
+): Event[] {
+  const placeOf = <K extends Event['kind']>(kind: K, row: Row<{ id: string }>) => ({
+    place: { tx: BigInt(row.tx), kind, id: row.id },
+    kind,
+  });
   const events: Event[] = [
-    ...audit.map(
-      ({ tx, ...entry }): Event => ({
-        place: { tx: BigInt(tx), kind: 'audit', id: entry.id },
-        kind: 'audit',
-        entry,
-      }),
-    ),
-    ...moves.map(
-      ({ tx, ...event }): Event => ({
-        place: { tx: BigInt(tx), kind: 'domain', id: event.id },
-        kind: 'domain',
-        event,
-      }),
-    ),
+    ...audit.map((row): Event => ({ ...placeOf('audit', row), entry: withoutTx(row) })),
+    ...domains.map((row): Event => ({ ...placeOf('domain', row), event: withoutTx(row) })),
+    ...jobs.map((row): Event => ({ ...placeOf('job', row), event: withoutTx(row) })),
   ];
-  // Stable: within a transaction the audit stays before the moves, and each in its own order.
+  // Stable: within a transaction the kinds stay in their order, and each in its own.
   return events.sort((a, b) => (a.place.tx < b.place.tx ? -1 : a.place.tx > b.place.tx ? 1 : 0));
+}
+
+function withoutTx<T>({ tx: _tx, ...row }: Row<T>): Omit<Row<T>, 'tx'> {
+  return row;
 }
 
 /** Where a reader begins who wants what is still to come. */
@@ -97,11 +125,12 @@ export async function isEventPlace(db: Queryable, place: EventPlace): Promise<bo
   return result.rows[0]!.known;
 }
 
-/** The transaction of the newest event that can be read; 0: there is none. Two looks at the ends of indexes. */
+/** The transaction of the newest event that can be read; 0: there is none. A look at the end of each index. */
 export async function loadNewestEvent(db: Queryable): Promise<bigint> {
   const result = await db.query<{ tx: string | null }>(
     `SELECT greatest((SELECT tx FROM audit WHERE ${isComplete} ORDER BY tx DESC, id DESC LIMIT 1),
-                     (SELECT tx FROM domain_events WHERE ${isComplete} ORDER BY tx DESC, id DESC LIMIT 1))::text AS tx`,
+                     (SELECT tx FROM domain_events WHERE ${isComplete} ORDER BY tx DESC, id DESC LIMIT 1),
+                     (SELECT tx FROM job_events WHERE ${isComplete} ORDER BY tx DESC, id DESC LIMIT 1))::text AS tx`,
   );
   return BigInt(result.rows[0]!.tx ?? 0);
 }
@@ -110,17 +139,20 @@ export async function loadNewestEvent(db: Queryable): Promise<bigint> {
 export const eventPlaceText = ({ tx, kind, id }: EventPlace): string =>
   `${tx}-${kind}${id === null ? '' : `-${id}`}`;
 
+const numbered = '(audit)(?:-(\\d{1,18}))?|(job)-(\\d{1,18})';
+const placeText = new RegExp(
+  `^(\\d{1,18})-(?:${numbered}|(domain)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))$`,
+);
+
 /** Reads a place back; null when it is none. */
 export function parseEventPlace(text: string): EventPlace | null {
-  const match =
-    /^(\d{1,18})-(?:(audit)(?:-(\d{1,18}))?|(domain)-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}))$/.exec(
-      text,
-    );
+  const match = placeText.exec(text);
   if (match === null) return null;
-  const [, tx, audit, number, , uuid] = match;
-  return audit === undefined
+  const [, tx, audit, entry, job, move, , uuid] = match;
+  if (audit !== undefined) return { tx: BigInt(tx!), kind: 'audit', id: entry ?? null };
+  return job === undefined
     ? { tx: BigInt(tx!), kind: 'domain', id: uuid! }
-    : { tx: BigInt(tx!), kind: 'audit', id: number ?? null };
+    : { tx: BigInt(tx!), kind: 'job', id: move! };
 }
 
 /** What operators did, newest first, from before an entry. Index: the key. */

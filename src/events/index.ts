@@ -5,6 +5,7 @@ export {
   type EventPlace,
   eventPlaceText,
   isEventPlace,
+  type JobMove,
   listAudit,
   loadEvents,
   loadEventsEnd,

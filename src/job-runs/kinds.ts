@@ -1,5 +1,6 @@
 import { openBlobStore } from '../blobs/index.ts';
 import { findDiscovery, importSources, startDiscovery } from '../channels/index.ts';
+import { discoverArchives } from '../discover/index.ts';
 import { recalculatePart } from '../domains/index.ts';
 import { loadUrl, submit } from '../frontier/index.ts';
 import { checkImportList, type JobKind, readImportList, refreshArticles, saveBegun } from '../jobs/index.ts';
@@ -12,7 +13,7 @@ import { checkSignal, type KindOfRun, type Run } from './run.ts';
 export const kinds: Readonly<Record<JobKind, KindOfRun>> = {
   crawl: { begin: beginCrawl, waits: 'rows', judge: judgeCrawl, adaptive: true },
   refresh: { begin: beginRefresh, waits: 'rows' },
-  discover: { begin: beginArchiveSearch, waits: isSearchOver },
+  discover: { begin: beginSearch, waits: isSearchOver },
   recalculate: { begin: recalculate },
   prune: { begin: prune },
   import: { begin: importList },
@@ -102,15 +103,36 @@ async function beginRefresh(run: Run): Promise<Record<string, unknown>> {
   return { domain, due };
 }
 
-// The one place where the search for archives begins; channels are what can be searched for today.
-async function beginArchiveSearch(run: Run): Promise<Record<string, unknown>> {
+/** Archives of a source that is followed by links; of one that is polled, what could be polled. */
+async function beginSearch(run: Run): Promise<Record<string, unknown>> {
+  const { database, config, log } = run;
   const source = await sourceOf(run);
-  await startDiscovery(run.database.pool, source.id);
-  await run.say('queue', `looks for channels of ${source.slug}`);
-  return { source: source.slug };
+  if (source.ingestionMode === 'feed') {
+    await startDiscovery(database.pool, source.id);
+    await run.say('queue', `looks for channels of ${source.slug}`);
+    return { source: source.slug };
+  }
+  const identified = identifyUrl(run.job.url ?? source.url);
+  if (identified.outcome === 'rejected')
+    throw new Error(`${source.url} has no domain (${identified.reason})`);
+  const deps = {
+    db: database.pool,
+    log,
+    sitemapIntervalSeconds: config.polling.sitemapIntervalMinutes * 60,
+  };
+  const { bucket, domainKey, domain } = identified.identity;
+  const look = await discoverArchives(deps, { bucket, domainKey, sourceId: source.id });
+  if (look === null) throw new Error(`${domain} is not known yet: crawl the source first`);
+  for (const { url, state, detail } of look.ended)
+    await run.say('queue', `${url} ${state}${detail === null ? '' : `: ${detail}`}`);
+  for (const { url } of look.asked) await run.say('queue', `${url} is asked when nothing better waits`);
+  if (look.asked.length === 0)
+    await run.say('queue', look.because ?? 'nothing is left to ask, or the five of today are used');
+  return { domain, asked: look.asked.length, ended: look.ended.length };
 }
 
 async function isSearchOver(run: Run): Promise<boolean> {
+  if ((await sourceOf(run)).ingestionMode !== 'feed') return true;
   const search = run.job.sourceId === null ? null : await findDiscovery(run.database.pool, run.job.sourceId);
   if (search !== null && search.state !== 'found' && search.state !== 'nothing') return false;
   const found = search?.candidates.filter((one) => one.outcome === 'feed' || one.outcome === 'sitemap') ?? [];

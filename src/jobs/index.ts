@@ -1,3 +1,6 @@
+export { actOnJob, type JobAct } from './act.ts';
+export { changeJob, decideStanding, deleteJob, type Standing } from './change.ts';
+export { type CreatedJob, createJob, createJobs } from './create.ts';
 export {
   countParked,
   type ExecutionState,
@@ -12,8 +15,27 @@ export {
   saveUsage,
   type Usage,
 } from './executions.ts';
+export {
+  type Execution,
+  type ExecutionDetail,
+  type ExecutionStatus,
+  executionStatuses,
+  findExecution,
+  type LogPage,
+  type LogSearch,
+  listExecutions,
+  loadLogEnds,
+  requireExecution,
+  searchLog,
+} from './history.ts';
 export { checkImportList, type ImportList, readImportList } from './import-list.ts';
-export { findJob, type Job, jobColumns } from './jobs.ts';
+export {
+  type IntervalType,
+  intervalNow,
+  intervalSecondsOf,
+  intervalTypes,
+} from './interval.ts';
+export { findJob, type Job, jobColumns, jobState, requireJob, unknownJob } from './jobs.ts';
 export {
   beatJobs,
   cancelJob,
@@ -27,6 +49,19 @@ export {
   wakeSchedulers,
 } from './leases.ts';
 export {
+  countJobs,
+  countJobsByStatus,
+  type ExecutionMark,
+  type JobEvent,
+  type JobFilter,
+  type JobLine,
+  type JobPlace,
+  type JobSort,
+  jobSorts,
+  listJobs,
+  loadJobEvents,
+} from './list.ts';
+export {
   appendLog,
   type LogCategory,
   type LogLevel,
@@ -36,11 +71,13 @@ export {
   type NewLogLine,
   readLog,
 } from './log.ts';
+export { type JobWishes, jobWarnings, type NewJob } from './new-job.ts';
 export { effectiveIntervalSeconds, nextRunAt, retryBackoffSeconds } from './next-run.ts';
+export { loadDistribution, placeJobs, type Rebalance, type RebalanceMove, rebalance } from './placing.ts';
 export { pruneExecutionLogs, pruneExecutions } from './prune.ts';
 export { isIndexed, isPage, lineOf, loadLateReports, type Report, takeReports } from './reports.ts';
 export { loadRun, type RunFacts, refreshArticles } from './runs.ts';
-export { countJobs, loadSchedulerMetrics, type SchedulerMetrics } from './scheduler-metrics.ts';
+export { type Distribution, distributionOf, slotSeconds } from './slots.ts';
 export {
   actionMove,
   isLegalMove,
@@ -53,5 +90,14 @@ export {
   kindsOfSources,
   legalActions,
 } from './states.ts';
+export { type JobProgress, type JobStats, loadJobProgress, loadJobStats } from './stats.ts';
 export { sweepExecutions } from './sweep.ts';
 export { createJobsOfNewSources, type SyncReport, syncEnabledSources } from './sync.ts';
+export {
+  type FailedJob,
+  type JobTroubles,
+  leastDistributionScore,
+  leastSuccessRate,
+  loadJobTroubles,
+  manyStaleLocks,
+} from './troubles.ts';

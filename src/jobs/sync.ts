@@ -1,5 +1,7 @@
-import type { Queryable } from '../db/index.ts';
-import { wakeSchedulers } from './leases.ts';
+import type { Database, Queryable } from '../db/index.ts';
+import { saveAudit } from '../switches/index.ts';
+import { actOnJob } from './act.ts';
+import { createJobs } from './create.ts';
 
 /** What a sync did: jobs made, jobs resumed, and sources that had what they need. */
 export type SyncReport = { created: number; resumed: number; unchanged: number };
@@ -8,15 +10,14 @@ export type SyncReport = { created: number; resumed: number; unchanged: number }
 // interval, spread over it by the source's number.
 const firstRun = `now() + make_interval(secs => $2::integer * (0.5 + (hashint4(s.id) & 1023) / 2048.0))`;
 
-/** Makes crawl jobs for the sources a condition names; one that has a crawl job in whatever status gets no other. */
-async function createCrawlJobs(
+/** Gives new sources that the spider reads their job, once: one that was deleted on purpose does not come back. */
+export async function createJobsOfNewSources(
   db: Queryable,
-  where: string,
   { actor, intervalSeconds }: { actor: string; intervalSeconds: number },
 ): Promise<number> {
   const result = await db.query(
     `WITH wanted AS (
-       SELECT s.id FROM sources s WHERE s.enabled AND s.ingestion_mode IN ('spider', 'both') AND ${where}
+       SELECT s.id FROM sources s WHERE s.enabled AND s.ingestion_mode IN ('spider', 'both') AND s.job_made_at IS NULL
         ORDER BY s.id LIMIT 10000 FOR UPDATE SKIP LOCKED
      ), noted AS (
        UPDATE sources s SET job_made_at = now() FROM wanted w WHERE s.id = w.id
@@ -31,48 +32,38 @@ async function createCrawlJobs(
   return result.rowCount ?? 0;
 }
 
-/** Gives new sources that the spider reads their job, once: one that was deleted on purpose does not come back. */
-export async function createJobsOfNewSources(
-  db: Queryable,
-  options: { actor: string; intervalSeconds: number },
-): Promise<number> {
-  return createCrawlJobs(db, 's.job_made_at IS NULL', options);
-}
-
 /**
- * Makes missing crawl jobs of enabled sources that the spider reads and resumes those that rest, whoever paused them: a
- * sync is an operator's wish that all of them run. Answers what it did.
+ * Makes a crawl job for every enabled source that the spider reads and that has none, and resumes those that rest. What
+ * is as it should be stays.
  */
 export async function syncEnabledSources(
-  db: Queryable,
-  actor: string,
-  { intervalSeconds = 360 * 60 }: { intervalSeconds?: number } = {},
+  database: Database,
+  { actor, intervalMinutes }: { actor: string; intervalMinutes: number },
 ): Promise<SyncReport> {
-  const before = await db.query<{ sources: number }>(
-    `SELECT count(*)::integer AS sources FROM sources s
-      WHERE s.enabled AND s.ingestion_mode IN ('spider', 'both')`,
+  const found = await database.pool.query<{ slug: string; paused: number[]; jobs: number }>(
+    `SELECT s.slug, coalesce(array_agg(j.id) FILTER (WHERE j.status = 'paused' AND j.schedule_enabled), '{}') AS paused, count(j.id)::integer AS jobs
+       FROM sources s LEFT JOIN jobs j ON j.source_id = s.id AND j.kind = 'crawl' AND j.status <> 'cancelled'
+      WHERE s.enabled AND s.ingestion_mode IN ('spider', 'both') GROUP BY s.id, s.slug ORDER BY s.id`,
   );
-  const created = await createCrawlJobs(
-    db,
-    `NOT EXISTS (SELECT FROM jobs j WHERE j.source_id = s.id AND j.kind = 'crawl' AND j.status <> 'cancelled')`,
-    { actor, intervalSeconds },
+  const missing = found.rows.filter((row) => row.jobs === 0);
+  const paused = found.rows.flatMap((row) => row.paused);
+  const by = { actor };
+  if (missing.length > 0)
+    await createJobs(
+      database,
+      missing.map(({ slug }) => ({ source: slug, intervalMinutes })),
+      by,
+    );
+  for (const id of paused) await actOnJob(database, id, 'resume', { ...by, reason: 'its source is enabled' });
+  await database.pool.query(
+    'UPDATE sources SET job_made_at = now() WHERE slug = ANY ($1::text[]) AND job_made_at IS NULL',
+    [missing.map(({ slug }) => slug)],
   );
-  const resumed = await db.query(
-    `WITH resting AS (
-       SELECT j.id FROM jobs j JOIN sources s ON s.id = j.source_id
-        WHERE j.kind = 'crawl' AND j.status = 'paused' AND s.enabled AND s.ingestion_mode IN ('spider', 'both')
-        ORDER BY j.id FOR UPDATE OF j
-     ), moved AS (
-       UPDATE jobs j SET status = 'scheduled', pause_reason = NULL, updated_at = now(),
-              next_run_at = CASE WHEN j.interval_seconds IS NULL THEN now()
-                            ELSE job_next_run(coalesce(j.phase_at, j.next_run_at, now()), j.interval_seconds,
-                                   CASE WHEN j.adaptive_scheduling THEN j.unchanged_runs ELSE 0 END, now()) END
-         FROM resting r WHERE j.id = r.id AND j.status = 'paused' RETURNING j.id)
-     INSERT INTO job_events (job_id, from_status, to_status, action, reason, actor)
-     SELECT id, 'paused', 'scheduled', 'resume', 'sync', $1 FROM moved`,
-    [actor],
-  );
-  await wakeSchedulers(db);
-  const counts = { created, resumed: resumed.rowCount ?? 0 };
-  return { ...counts, unchanged: Math.max(0, before.rows[0]!.sources - counts.created - counts.resumed) };
+  const report = {
+    created: missing.length,
+    resumed: paused.length,
+    unchanged: found.rows.length - missing.length - found.rows.filter((row) => row.paused.length > 0).length,
+  };
+  await saveAudit(database.pool, { actor, action: 'jobs_sync', subject: 'jobs', detail: report });
+  return report;
 }

@@ -1,6 +1,7 @@
 import { reasonText, span } from '../explain/index.ts';
 import { howToGiveBrowser } from '../frontier/index.ts';
 import type { OverviewFacts } from './facts.ts';
+import { jobTroubles } from './job-attention.ts';
 import type { FailingChannel, HeldDomain, OpenCircuit, SinkTrouble } from './troubles.ts';
 import { countText, numberText } from './words.ts';
 
@@ -11,6 +12,7 @@ export const screens = [
   'channels',
   'frontier',
   'domains',
+  'jobs',
   'documents',
   'sinks',
   'health',
@@ -24,6 +26,8 @@ export const actionKinds = [
   'poll_channel',
   'retry_channels',
   'reset_domain',
+  'retry_job',
+  'rebalance_jobs',
   'retry_dead_letters',
   'resume_sink',
   'switch_on',
@@ -56,6 +60,7 @@ export function decideAttention(facts: OverviewFacts): Attention[] {
     ...channelTroubles(facts),
     ...domainTroubles(facts.heldDomains, facts.processes.now),
     ...circuitTroubles(facts.openCircuits, facts.processes.now),
+    ...jobTroubles(facts.jobs),
     ...deadTroubles(facts),
   ];
   // Stable: within a severity the order above stays.

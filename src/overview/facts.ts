@@ -1,5 +1,6 @@
 import type { Queryable } from '../db/index.ts';
 import { loadRenderingState, type RenderingState } from '../frontier/index.ts';
+import { type JobTroubles, loadJobTroubles } from '../jobs/index.ts';
 import { listSwitches, type SwitchState } from '../switches/index.ts';
 import { loadOverviewCounts, type OverviewCounts } from './counts.ts';
 import { type Flow, type FlowTrend, loadFlow } from './flow.ts';
@@ -27,6 +28,7 @@ export type OverviewFacts = {
   heldDomains: HeldDomain[];
   openCircuits: OpenCircuit[];
   sinks: SinkTrouble[];
+  jobs: JobTroubles;
 };
 
 /** Gathers the facts, one question after the other: a screen must not take all connections of a busy server. */
@@ -45,5 +47,6 @@ export async function loadOverviewFacts(db: Queryable, skewMs = 0): Promise<Over
       counts.blockedDomains.count + counts.unreachableDomains.count === 0 ? [] : await loadHeldDomains(db),
     openCircuits: await loadOpenCircuits(db),
     sinks: await loadSinkTroubles(db),
+    jobs: await loadJobTroubles(db),
   };
 }

@@ -75,6 +75,7 @@ function facts(change: Change = {}): OverviewFacts {
     heldDomains: [],
     openCircuits: [],
     sinks: [],
+    jobs: { failed: [], failedCount: exact(0), lowSuccess: null, staleLocks: null, unevenness: null },
   };
 }
 

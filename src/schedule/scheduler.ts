@@ -8,7 +8,7 @@ import { indexDocuments, removeArchivedPages } from '../documents/index.ts';
 import { countDomains, loadLeases, rescoreDomains, reviveAllowed } from '../domains/index.ts';
 import { foldCounters } from '../frontier/index.ts';
 import { housekeep, JobRunner } from '../job-runs/index.ts';
-import { countJobs } from '../jobs/index.ts';
+import { countJobsByStatus, loadDistribution } from '../jobs/index.ts';
 import { listSinks, runReplays, type SinkTakes, saveSink } from '../outbox/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
 import { configuredSinks, Deliverer } from '../sinks/index.ts';
@@ -167,8 +167,8 @@ export class Scheduler {
     const { database, metrics } = this.#options;
     for (const [status, count] of Object.entries(await countDomains(database.pool)))
       metrics.domains.set({ status }, count);
-    for (const [status, count] of Object.entries(await countJobs(database.pool)))
-      metrics.jobs.set({ status }, count);
+    for (const [status, counted] of Object.entries(await countJobsByStatus(database.pool)))
+      metrics.jobs.set({ status }, counted.count);
     metrics.leasesExpired.set((await loadLeases(database.pool)).expired);
     for (const { name, waiting, waitingSince, deadLetters } of await listSinks(database.pool)) {
       const waitedMs = waitingSince === null ? 0 : this.#options.clock.now() - waitingSince.getTime();
@@ -176,6 +176,7 @@ export class Scheduler {
       metrics.sinkLag.set({ sink: name }, Math.max(0, waitedMs) / 1000);
       metrics.sinkDeadLetters.set({ sink: name }, deadLetters);
     }
+    metrics.jobDistribution.set((await loadDistribution(database.pool)).distributionScore);
     return 'idle';
   }
 

@@ -195,6 +195,11 @@ export function createMetrics() {
       labelNames: ['reason'],
       registers,
     }),
+    jobDistribution: new Gauge({
+      name: 'outrider_job_distribution_score',
+      help: 'How evenly the runs of the next 24 hours are spread: 1 is even.',
+      registers,
+    }),
     loopTurns: new Counter({
       name: 'outrider_loop_turns_total',
       help: 'Turns of each loop.',

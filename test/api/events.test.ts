@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { loadNewestEvent } from '../../src/events/index.ts';
 import { saveWorker } from '../../src/frontier/index.ts';
 import { saveAudit } from '../../src/switches/index.ts';
+import { startRun } from '../jobs/standing.ts';
 import { type ApiLab, startApiLab } from './lab.ts';
 
 let lab: ApiLab;
@@ -164,12 +165,46 @@ test('workers and activity are told at once, and again when they have changed', 
   reader.leave();
 });
 
+test('moves of jobs and how far they are are told, also after a cut in the middle of a transaction', async () => {
+  const { pool } = lab.database;
+  const reader = await follow();
+  const { body: job } = await lab.ask('POST', '/api/v1/jobs', { kind: 'prune', intervalMinutes: 60 });
+  const told = kept(await reader.until!((all) => kept(all).length >= 2));
+  expect(told.map((one) => one.name)).toEqual(['audit', 'job']);
+  expect(told[1]!.data).toMatchObject({ jobId: job.id, from: null, to: 'scheduled', action: 'create' });
+  reader.leave();
+  // The audit and the event are of one transaction.
+  expect(told[0]!.id!.split('-')[0]).toBe(told[1]!.id!.split('-')[0]);
+  await lab.ask('POST', `/api/v1/jobs/${job.id}/pause`);
+  const between = await follow({ 'last-event-id': told[0]!.id! });
+  const after = kept(await between.until!((all) => kept(all).length >= 3));
+  expect(after.map((one) => [one.name, one.data.action])).toEqual([
+    ['job', 'create'],
+    ['audit', 'job_pause'],
+    ['job', 'pause'],
+  ]);
+  between.leave();
+  const last = await follow({ 'last-event-id': after[2]!.id! });
+  await lab.ask('POST', `/api/v1/jobs/${job.id}/resume`);
+  await startRun(pool, job.id);
+  const seen = await last.until!((all) =>
+    all.some((one) => one.name === 'progress' && (one.data.items as unknown[]).length === 1),
+  );
+  expect(kept(seen).map((one) => one.data.action)).toEqual(['job_resume', 'resume']);
+  expect(seen.findLast((one) => one.name === 'progress')!.data.items).toMatchObject([
+    { jobId: job.id, number: 1, itemsCrawled: 0 },
+  ]);
+  last.leave();
+});
+
 test('an id of elsewhere is refused, and so is one reader too many', async () => {
   for (const id of [
     'x',
     '1',
     '1-audit-',
     '1-domain-5',
+    '1-job',
+    '1-job-x',
     '99999999999999999999-audit',
     "1-audit-1'--",
     '1-audit-1-1',

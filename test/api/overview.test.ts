@@ -8,6 +8,7 @@ import { saveSwitch } from '../../src/switches/index.ts';
 import { systemClock } from '../../src/telemetry/index.ts';
 import { domainIdentity } from '../../src/url/index.ts';
 import { done, finish, item, take } from '../frontier/fixtures.ts';
+import { putJob } from '../jobs/standing.ts';
 import { type ApiLab, startApiLab } from './lab.ts';
 
 // Answers are shared for a second; this clock says when one is over.
@@ -246,6 +247,36 @@ test('domains that rest with many URLs are told with why, and can be reset', asy
   );
   expect((await look()).counts.unreachableDomains.count).toBe(1);
   expect((await trouble('domain:shut.test'))?.sentence).toContain('its name cannot be resolved');
+});
+
+test('failed jobs can be tried again from here, and uneven ones be spread', async () => {
+  await start();
+  const { pool } = lab.database;
+  const failed = await putJob(pool, 'failed');
+  expect((await look()).attention).toEqual([
+    {
+      id: `job:${failed}`,
+      severity: 'warn',
+      sentence: `Job ${failed} (prune) has failed: no reason is known`,
+      action: {
+        label: 'Try it again',
+        kind: 'retry_job',
+        target: { screen: 'jobs', id: String(failed), filter: {} },
+      },
+    },
+  ]);
+  for (let n = 0; n < 3; n += 1) await putJob(pool, 'failed');
+  const at = new Date(Date.now() + 7_200_000);
+  for (let n = 0; n < 20; n += 1) await putJob(pool, 'scheduled', { at, intervalSeconds: 86_400 });
+  expect((await look()).attention.map((one) => [one.id, one.sentence])).toEqual([
+    ['jobs_failed', '4 jobs have failed and are not tried again by themselves.'],
+    [
+      'job_slots',
+      "Jobs stand in each other's way: 20 of 20 runs of the next day begin in the same quarter of an hour.",
+    ],
+  ]);
+  await lab.ask('POST', '/api/v1/scheduler/rebalance');
+  expect((await look()).attention.map((one) => one.id)).toEqual(['jobs_failed']);
 });
 
 test('many domains that rest, and many open circuits, are told together', async () => {

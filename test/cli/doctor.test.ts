@@ -8,6 +8,7 @@ import { type Diagnosis, diagnose, type Finding } from '../../src/diagnose/index
 import { saveSink } from '../../src/outbox/index.ts';
 import { saveSwitch } from '../../src/switches/index.ts';
 import { type ApiLab, startApiLab } from '../api/lab.ts';
+import { endRun, putJob, startRun } from '../jobs/standing.ts';
 import { CliHost, type Ended, runOutrider } from '../process/outrider.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 
@@ -191,6 +192,36 @@ test('switches that are off, sinks in trouble, rows in default partitions', asyn
     state: 'warn',
     sentence: expect.stringContaining('crawl_log_default'),
   });
+});
+
+test('jobs: failed ones, runs that fail, lost schedulers, uneven times', async () => {
+  const { pool } = database;
+  expect(of(await look(), 'jobs')).toEqual([
+    { name: 'jobs', state: 'ok', sentence: 'Jobs go well.', advice: null },
+  ]);
+  const failed = await putJob(pool, 'running');
+  await pool.query(`UPDATE job_executions SET error_message = 'no answer'`);
+  await endRun(pool, failed, { execution: 'failed', status: 'failed' });
+  const at = new Date(Date.now() + 7_200_000);
+  for (let n = 0; n < 20; n += 1) await putJob(pool, 'scheduled', { at, intervalSeconds: 86_400 });
+  for (let n = 0; n < 4; n += 1) {
+    await startRun(pool, failed);
+    await endRun(pool, failed, { execution: n < 3 ? 'completed' : 'failed', status: 'failed' });
+  }
+  await pool.query(
+    `INSERT INTO job_events (job_id, to_status, action, actor)
+    SELECT $1, 'scheduled', 'recover', 'test' FROM generate_series(1, 3)`,
+    [failed],
+  );
+  const found = of(await look(), 'jobs');
+  expect(found.map((one) => one.sentence)).toEqual([
+    expect.stringMatching(/^One job has failed, job \d+ last: /),
+    'Only 60 % of 5 runs of jobs went well in the last 24 h.',
+    '3 locks of lost schedulers were cleared in the last 24 h.',
+    'Only 5 % of the next 20 runs of jobs are spread evenly.',
+  ]);
+  expect(found.every((one) => one.state === 'warn' && one.advice !== null)).toBe(true);
+  expect(found[0]!.advice).toContain(`outrider jobs retry ${failed}`);
 });
 
 test("the API's port: free, ours, or somebody else's", async () => {

@@ -7,7 +7,7 @@ import {
   isLegalMove,
   type JobStatus,
   leaseJobs,
-  loadSchedulerMetrics,
+  loadJobStats,
   recoverJobs,
 } from '../../src/jobs/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
@@ -25,7 +25,7 @@ afterEach(async () => {
   );
   for (const { from, to } of events.rows) expect(isLegalMove(from, to), `${from} to ${to}`).toBe(true);
   await database.pool.query('DELETE FROM jobs');
-  await database.pool.query('UPDATE job_scheduler SET polled_at = NULL, stale_locks_cleared = 0');
+  await database.pool.query('UPDATE job_scheduler SET polled_at = NULL');
 });
 
 const lease = (owner = 'one', skewMs = 0, limit = 100) => leaseJobs(database.pool, { owner, limit, skewMs });
@@ -82,7 +82,7 @@ describe('a lease', () => {
     expect(await readExecutions(database.pool, id)).toMatchObject([
       { status: 'failed', error_message: 'the scheduler that ran it was lost', sweep: 'free' },
     ]);
-    expect((await loadSchedulerMetrics(database.pool)).staleLocksCleared).toBe(1);
+    expect((await loadJobStats(database.pool)).staleLocksCleared).toBe(1);
     // The old runner changes nothing any more, whatever it tries.
     expect(await beatJobs(database.pool, [job!.token], { skewMs })).toEqual(new Set());
     expect(await endJob(database.pool, job!, { outcome: 'completed', actor: 'one', skewMs })).toBeNull();

@@ -5,7 +5,7 @@ import {
   createJobsOfNewSources,
   endJob,
   leaseJobs,
-  loadSchedulerMetrics,
+  loadJobStats,
   pruneExecutionLogs,
   pruneExecutions,
   readLog,
@@ -163,11 +163,19 @@ describe('jobs of sources that the spider reads', () => {
       status: 'paused',
       pause_reason: 'operator',
     });
-    expect(await syncEnabledSources(database.pool, 'ann')).toEqual({ created: 1, resumed: 1, unchanged: 1 });
+    expect(await syncEnabledSources(database.db, { actor: 'ann', intervalMinutes: 360 })).toEqual({
+      created: 1,
+      resumed: 1,
+      unchanged: 1,
+    });
     expect(await jobsOf(bare)).toMatchObject([{ status: 'scheduled' }]);
     expect(await jobsOf(disabled)).toEqual([]);
     expect(await readEvents(database.pool, paused)).toEqual(['paused>scheduled resume']);
-    expect(await syncEnabledSources(database.pool, 'ann')).toEqual({ created: 0, resumed: 0, unchanged: 3 });
+    expect(await syncEnabledSources(database.db, { actor: 'ann', intervalMinutes: 360 })).toEqual({
+      created: 0,
+      resumed: 0,
+      unchanged: 3,
+    });
   });
 });
 
@@ -228,16 +236,8 @@ test('the scheduler says how it does', async () => {
     await endJob(database.pool, job!, { outcome, actor: 'one', skewMs: 2000 });
   }
   await makeJob(database.pool, { interval_seconds: 3600, next_run_at: new Date(Date.now() + 60_000) });
-  const metrics = await loadSchedulerMetrics(database.pool);
-  expect(metrics.jobs).toEqual({
-    pending: 0,
-    scheduled: 1,
-    running: 0,
-    paused: 0,
-    completed: 3,
-    failed: 1,
-    cancelled: 0,
-  });
+  const metrics = await loadJobStats(database.pool);
+  expect(Object.values(metrics.jobs).map(({ count }) => count)).toEqual([0, 1, 0, 0, 3, 1, 0]);
   expect(metrics.executions).toMatchObject({ total: 4, completed: 3, failed: 1, successRate: 0.75 });
   expect(metrics.executions.averageDurationMs).toBeGreaterThanOrEqual(1500);
 });

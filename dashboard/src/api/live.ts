@@ -69,6 +69,8 @@ function open(): void {
   });
   hear('audit', () => undefined);
   hear('domain', () => undefined);
+  hear('job', () => undefined);
+  hear('progress', () => undefined);
   opened.addEventListener('error', () => {
     live.state = 'away';
     if (opened.readyState !== EventSource.CLOSED) return;

@@ -87,7 +87,9 @@ export class Requests {
     const written = parameters
       .filter((one) => one.value !== '')
       .map(({ name, value }) => [name, typeof value === 'string' ? value.toWellFormed() : value]);
-    return { parameters: Object.fromEntries(written), body, type };
+    // A file goes as it is: what was drawn for one must be text, or the client refuses to send it.
+    const isFile = type !== undefined && type !== 'application/json' && typeof body !== 'string';
+    return { parameters: Object.fromEntries(written), body: isFile ? JSON.stringify(body) : body, type };
   }
 
   /** A request for an operation: as it should be, or not. */

@@ -5,9 +5,11 @@ import { createChannel } from '../../../src/channels/index.ts';
 import { loadConfig } from '../../../src/config/index.ts';
 import { indexDocuments } from '../../../src/documents/index.ts';
 import { submit } from '../../../src/frontier/index.ts';
+import { appendLog, createJob } from '../../../src/jobs/index.ts';
 import { saveSink } from '../../../src/outbox/index.ts';
 import { createSource } from '../../../src/sources/index.ts';
 import { createLog, createMetrics, systemClock } from '../../../src/telemetry/index.ts';
+import { startRun } from '../../jobs/standing.ts';
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts';
 import { idOf, storeDocuments, textOf } from '../../sinks/store.ts';
 import type { ApiDocument } from './operations.ts';
@@ -53,6 +55,15 @@ export async function startContractWorld(): Promise<ContractWorld> {
     { url: waiting, kind: 'article', origin: 'manual', sourceId: source.id, priority: 5, own: true },
   ]);
   await saveSink(pool, { name: 'webhook', kind: 'webhook', takes: 'documents' });
+  const { job } = await createJob(
+    database.db,
+    { source: source.slug, intervalMinutes: 6, intervalType: 'hours' },
+    { actor: 'test' },
+  );
+  const execution = await startRun(pool, job.id);
+  await appendLog(pool, BigInt(execution), [
+    { category: 'fetch', level: 'info', message: '200 https://herald.example/', detail: { bytes: 5 } },
+  ]);
   const failures: string[] = [];
   const routes: string[] = [];
   const { config } = loadConfig({
@@ -94,7 +105,7 @@ export async function startContractWorld(): Promise<ContractWorld> {
     headers: { authorization: `Bearer ${token}` },
     document: app.swagger() as unknown as ApiDocument,
     known: {
-      id: [id, idOf(waiting), String(channel.id), 'webhook', '1'],
+      id: [id, idOf(waiting), String(channel.id), 'webhook', '1', String(job.id), execution],
       slug: [source.slug],
       name: ['herald.example', 'bote.example', 'webhook', 'fetching'],
       source: [source.slug],

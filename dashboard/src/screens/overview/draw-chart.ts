@@ -1,6 +1,6 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { axisTime } from './chart-times.ts';
+import { axisTime } from '../../parts/chart-times.ts';
 import type { Chart, Line } from './charts.ts';
 
 type Options = {

@@ -1,6 +1,11 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { type IPty, spawn } from '@lydell/node-pty';
+import { endMark, type HostAnswer, type HostOrder } from './host-order.ts';
 
 const root = join(fileURLToPath(import.meta.url), '../../..');
 
@@ -45,6 +50,77 @@ export function inTerminal(args: readonly string[], options: TerminalOptions): P
     });
     terminal.onExit(({ exitCode }) => resolve({ text: text.replaceAll('\r\n', '\n'), code: exitCode }));
   });
+}
+
+/** Runs commands one after the other in one pseudo-terminal, whose program is loaded once. */
+export class TerminalHost {
+  readonly #home: string;
+  readonly #terminal: IPty;
+  readonly #socket: Promise<Socket>;
+  readonly #lines: Promise<AsyncIterator<string>>;
+  #hasEnded = false;
+  #text = '';
+  #onText: () => void = () => undefined;
+
+  constructor(home: string) {
+    this.#home = home;
+    const dir = mkdtempSync(join(home, 'host-'));
+    const path = join(dir, 'socket');
+    const server = createServer().listen(path);
+    this.#socket = once(server, 'connection').then(([socket]: Socket[]) => {
+      server.close();
+      rmSync(dir, { recursive: true, force: true });
+      return socket!;
+    });
+    this.#lines = this.#socket.then((input) => createInterface({ input })[Symbol.asyncIterator]());
+    this.#terminal = spawn(process.execPath, [join(root, 'dist', 'test', 'process', 'cli-host.js'), path], {
+      name: 'xterm-256color',
+      cols: 80,
+      rows: 40,
+      cwd: home,
+      env: { PATH: process.env.PATH ?? '' },
+    });
+    this.#terminal.onData((data) => {
+      this.#text += data;
+      this.#onText();
+    });
+    this.#terminal.onExit(() => {
+      this.#hasEnded = true;
+    });
+  }
+
+  /** As `inTerminal` for commands that end by themselves; one after the other. */
+  async run(
+    args: readonly string[],
+    options: { columns: number; env?: Readonly<Record<string, string>> },
+  ): Promise<Seen> {
+    const socket = await this.#socket;
+    if (this.#hasEnded)
+      throw new Error(`the process ended before it could run ${args.join(' ')}: ${this.#text}`);
+    const env = { HOME: this.#home, TERM: 'xterm-256color', ...options.env };
+    const order: HostOrder = { args: [...args], env, cwd: this.#home, columns: options.columns };
+    this.#terminal.resize(options.columns, 40);
+    this.#text = '';
+    socket.write(`${JSON.stringify(order)}\n`);
+    const { value, done } = await (await this.#lines).next();
+    if (done === true) throw new Error(`the process ended while it ran ${args.join(' ')}: ${this.#text}`);
+    await new Promise<void>((resolve) => {
+      this.#onText = () => {
+        if (this.#text.includes(endMark)) resolve();
+      };
+      this.#onText();
+    });
+    const { code, left } = JSON.parse(value) as HostAnswer;
+    if (left.length > 0) throw new Error(`${args.join(' ')} left open: ${left.join(' ')}`);
+    return { text: this.#text.slice(0, this.#text.indexOf(endMark)).replaceAll('\r\n', '\n'), code };
+  }
+
+  async close(): Promise<void> {
+    if (this.#hasEnded) return;
+    const ended = new Promise<void>((resolve) => this.#terminal.onExit(() => resolve()));
+    (await this.#socket).end();
+    await ended;
+  }
 }
 
 /** Text without what moves the cursor or paints. */

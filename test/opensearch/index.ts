@@ -84,6 +84,8 @@ export async function startOpenSearch(classPath: string): Promise<OpenSearch> {
         [
           '-Xmx384m',
           '-XX:TieredStopAtLevel=1',
+          // The others start threads for every core, and pay for them at each start.
+          '-XX:+UseSerialGC',
           '-cp',
           classPath,
           join(folder, 'OpenSearchNode.java'),

@@ -28,7 +28,7 @@ const slug = 'the_example_morning_post_and_evening_standard';
 beforeAll(async () => {
   lab = await startApiLab();
   home = mkdtempSync(join(tmpdir(), 'outrider-tour-'));
-  terminal = new TerminalHost(home);
+  terminal = await TerminalHost.start(home);
   host = new CliHost();
   const { pool, db } = lab.database;
   await saveSink(pool, { name: 'elasticsearch', kind: 'elasticsearch', enabled: true });

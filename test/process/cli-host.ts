@@ -7,8 +7,8 @@ import { runCli } from '../../src/cli/program.ts';
 import { endMark, type HostAnswer, type HostOrder } from './host-order.ts';
 
 // Runs command after command in one process: loading the program takes longer than most commands do. Orders and answers
-// go over its own input and output, and what commands write is caught; or, in a terminal, over the socket that is named,
-// and what commands write is seen there.
+// go over its own input and output, and what commands write is caught; or, in a terminal, over the port that is named, and
+// what commands write is seen there.
 
 const patienceMs = 20_000;
 
@@ -41,10 +41,10 @@ function catchOutput(): Caught {
   return said;
 }
 
-const [socketPath] = process.argv.slice(2);
+const [port] = process.argv.slice(2);
 const { PATH } = process.env;
 const [input, output] = [process.stdin, process.stdout.write.bind(process.stdout)];
-const socket = socketPath === undefined ? null : connect(socketPath);
+const socket = port === undefined ? null : connect(Number(port), '127.0.0.1');
 if (socket !== null) await once(socket, 'connect');
 for await (const line of createInterface({ input: socket ?? input })) {
   const order = JSON.parse(line) as HostOrder;

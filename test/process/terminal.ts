@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -56,53 +55,55 @@ export function inTerminal(args: readonly string[], options: TerminalOptions): P
 export class TerminalHost {
   readonly #home: string;
   readonly #terminal: IPty;
-  readonly #socket: Promise<Socket>;
-  readonly #lines: Promise<AsyncIterator<string>>;
+  readonly #socket: Socket;
+  readonly #lines: AsyncIterator<string>;
   #hasEnded = false;
   #text = '';
   #onText: () => void = () => undefined;
 
-  constructor(home: string) {
+  constructor(home: string, terminal: IPty, socket: Socket) {
     this.#home = home;
-    const dir = mkdtempSync(join(home, 'host-'));
-    const path = join(dir, 'socket');
-    const server = createServer().listen(path);
-    this.#socket = once(server, 'connection').then(([socket]: Socket[]) => {
-      server.close();
-      rmSync(dir, { recursive: true, force: true });
-      return socket!;
+    this.#terminal = terminal;
+    this.#socket = socket;
+    this.#lines = createInterface({ input: socket })[Symbol.asyncIterator]();
+    terminal.onData((data) => {
+      this.#text += data;
+      this.#onText();
     });
-    this.#lines = this.#socket.then((input) => createInterface({ input })[Symbol.asyncIterator]());
-    this.#terminal = spawn(process.execPath, [join(root, 'dist', 'test', 'process', 'cli-host.js'), path], {
+    terminal.onExit(() => {
+      this.#hasEnded = true;
+    });
+  }
+
+  static async start(home: string): Promise<TerminalHost> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const program = join(root, 'dist', 'test', 'process', 'cli-host.js');
+    const terminal = spawn(process.execPath, [program, String(port)], {
       name: 'xterm-256color',
       cols: 80,
       rows: 40,
       cwd: home,
       env: { PATH: process.env.PATH ?? '' },
     });
-    this.#terminal.onData((data) => {
-      this.#text += data;
-      this.#onText();
-    });
-    this.#terminal.onExit(() => {
-      this.#hasEnded = true;
-    });
+    const [socket] = (await once(server, 'connection')) as [Socket];
+    server.close();
+    return new TerminalHost(home, terminal, socket);
   }
 
-  /** As `inTerminal` for commands that end by themselves; one after the other. */
+  /** As `inTerminal`, for commands that end by themselves. */
   async run(
     args: readonly string[],
     options: { columns: number; env?: Readonly<Record<string, string>> },
   ): Promise<Seen> {
-    const socket = await this.#socket;
-    if (this.#hasEnded)
-      throw new Error(`the process ended before it could run ${args.join(' ')}: ${this.#text}`);
+    if (this.#hasEnded) throw new Error(`the process ended before ${args.join(' ')}: ${this.#text}`);
     const env = { HOME: this.#home, TERM: 'xterm-256color', ...options.env };
     const order: HostOrder = { args: [...args], env, cwd: this.#home, columns: options.columns };
     this.#terminal.resize(options.columns, 40);
     this.#text = '';
-    socket.write(`${JSON.stringify(order)}\n`);
-    const { value, done } = await (await this.#lines).next();
+    this.#socket.write(`${JSON.stringify(order)}\n`);
+    const { value, done } = await this.#lines.next();
     if (done === true) throw new Error(`the process ended while it ran ${args.join(' ')}: ${this.#text}`);
     await new Promise<void>((resolve) => {
       this.#onText = () => {
@@ -118,7 +119,7 @@ export class TerminalHost {
   async close(): Promise<void> {
     if (this.#hasEnded) return;
     const ended = new Promise<void>((resolve) => this.#terminal.onExit(() => resolve()));
-    (await this.#socket).end();
+    this.#socket.end();
     await ended;
   }
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statfsSync } from 'node:fs';
-import { freemem, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { destroyServer } from '../../src/db/embedded/index.ts';
 
@@ -37,7 +37,7 @@ function findPlace(): string {
   return process.platform === 'linux' && hasRoomInMemory('/dev/shm') ? '/dev/shm' : tmpdir();
 }
 
-// A run takes two gigabytes at its peak; containers often give 64 MB, and some let nothing be run from there.
+// A run may take two gigabytes, one of them the log. Containers often give 64 MB, and let nothing be run from there.
 function hasRoomInMemory(dir: string): boolean {
   const mount = readFileSync('/proc/mounts', 'utf8')
     .split('\n')
@@ -45,7 +45,7 @@ function hasRoomInMemory(dir: string): boolean {
     .findLast(([, path]) => path === dir);
   if (mount === undefined || mount[2] !== 'tmpfs' || mount[3]!.split(',').includes('noexec')) return false;
   const { bavail, bsize } = statfsSync(dir);
-  return bavail * bsize > 4 * gigabyte && freemem() > 8 * gigabyte;
+  return bavail * bsize > 4 * gigabyte && process.availableMemory() > 8 * gigabyte;
 }
 
 /** Runs once before all tests. */

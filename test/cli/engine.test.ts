@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { destroyServer } from '../../src/db/embedded/index.ts';
 import { type Database, openDatabase } from '../../src/db/index.ts';
 import { waitUntil } from '../e2e/wait.ts';
-import { type Ended, isRunning, Outrider, runOutrider } from '../process/outrider.ts';
+import { CliHost, type Ended, isRunning, Outrider, runOutrider } from '../process/outrider.ts';
 import { startWeb, type Web } from '../web/index.ts';
 
 let home: string;
@@ -43,6 +43,7 @@ beforeAll(async () => {
   database = await openDatabase({ dataDir, maxConnections: 2, applicationName: 'cli test' });
 });
 afterAll(async () => {
+  await host.close();
   for (const one of started) await one.stop('SIGKILL');
   await web?.close();
   await database?.close();
@@ -50,7 +51,8 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-const run = (args: string[]): Promise<Ended> => runOutrider(args, { home, env });
+const host = new CliHost();
+const run = (args: string[]): Promise<Ended> => host.run(args, { home, env });
 const json = async <T>(args: string[]): Promise<T> => {
   const { code, stdout, stderr } = await run([...args, '--json']);
   expect(code, stderr).toBe(0);
@@ -103,7 +105,7 @@ describe('a busy port', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     try {
       const { port } = server.address() as { port: number };
-      const { code, stderr } = await run([command, '--port', String(port)]);
+      const { code, stderr } = await runOutrider([command, '--port', String(port)], { home, env });
       expect(stderr).toContain(`port ${port} on 127.0.0.1 is in use`);
       expect(stderr).toContain('--port');
       expect(code).toBe(4);

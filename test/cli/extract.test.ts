@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Ended, runOutrider } from '../process/outrider.ts';
+import { CliHost, type Ended } from '../process/outrider.ts';
 
 const paragraph =
   '<p>The harbour was quiet on Monday morning when the first boats came in, and nobody on the quay could say why the gulls had left, although several people had ideas about it.</p>';
@@ -31,11 +31,13 @@ beforeAll(async () => {
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
 afterAll(async () => {
+  await host.close();
   await new Promise((resolve) => server.close(resolve));
   rmSync(home, { recursive: true, force: true });
 });
 
-const run = (...args: string[]): Promise<Ended> => runOutrider(['extract', ...args], { home });
+const host = new CliHost();
+const run = (...args: string[]): Promise<Ended> => host.run(['extract', ...args], { home });
 const allowed = () => ['--allow-network', `127.0.0.0/8:${new URL(origin).port}`];
 
 describe('extract', () => {
@@ -48,7 +50,7 @@ describe('extract', () => {
     const text = await run(file, '--text');
     expect(text.stdout.startsWith('The harbour was quiet')).toBe(true);
     expect(text.stdout).not.toContain('Ada Lund');
-    const piped = await runOutrider(['extract', '-', '--text'], { home, input: html });
+    const piped = await host.run(['extract', '-', '--text'], { home, input: html });
     expect(piped.stdout).toBe(text.stdout);
   });
 

@@ -20,7 +20,10 @@ afterAll(async () => {
 });
 
 const dataDir = (): string => join(home, 'data');
-const run = (args: string[], env: Record<string, string> = {}): Promise<Ended> =>
+type Run = (args: string[], env?: Record<string, string>) => Promise<Ended>;
+const run: Run = (args, env) => host.run(args, { home, env: { OUTRIDER_DATA_DIR: dataDir(), ...env } });
+/** As a process of its own. */
+const runAlone: Run = (args, env) =>
   runOutrider(args, { home, env: { OUTRIDER_DATA_DIR: dataDir(), ...env } });
 
 describe('help', () => {
@@ -86,7 +89,7 @@ describe('help', () => {
   });
 
   test('--version says the version alone', async () => {
-    const { code, stdout } = await run(['--version']);
+    const { code, stdout } = await runAlone(['--version']);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
@@ -141,6 +144,7 @@ describe('mistakes end with code 2 and say what to do', () => {
     ],
   ])('%s', async (_name, args, words) => {
     const options = { home, env: { OUTRIDER_DATA_DIR: dataDir() } };
+    // `run` takes its list from the process's own input, at once.
     const { code, stderr } = await (args.includes('-')
       ? runOutrider(args, { ...options, input: 'https://example.com/\n' })
       : host.run(args, options));
@@ -224,7 +228,7 @@ describe('an unreachable database ends with code 3', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
     await new Promise((resolve) => server.close(resolve));
-    const { code, stderr } = await run(args, {
+    const { code, stderr } = await runAlone(args, {
       DATABASE_URL: `postgresql://app:hunter2@127.0.0.1:${port}/outrider`,
     });
     expect(stderr).toContain(`127.0.0.1:${port}`);

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { waitUntil } from '../e2e/wait.ts';
-import { type Ended, Outrider, runOutrider } from '../process/outrider.ts';
+import { CliHost, type Ended, Outrider } from '../process/outrider.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 
-// Lists in and out as real processes against a real database.
+// Lists in and out by the real command line against a real database.
 let database: TestDatabase;
 let home: string;
 let env: Record<string, string>;
@@ -16,12 +16,14 @@ beforeAll(async () => {
   env = { DATABASE_URL: database.url, LOG_FORMAT: 'json' };
 });
 afterAll(async () => {
+  await host.close();
   await database.drop();
   rmSync(home, { recursive: true, force: true });
 });
 
+const host = new CliHost();
 const run = (args: string[], input?: string): Promise<Ended> =>
-  runOutrider(args, { home, env, ...(input === undefined ? {} : { input }) });
+  host.run(args, { home, env, ...(input === undefined ? {} : { input }) });
 const countOf = async (table: string): Promise<number> =>
   (await database.pool.query(`SELECT count(*)::integer AS n FROM ${table}`)).rows[0]!.n;
 

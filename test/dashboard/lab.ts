@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import type { Role } from '../../src/auth/index.ts';
 import { type ApiLab, type ApiLabOptions, startApiLab } from '../api/lab.ts';
-import { launchBrowser } from './browser.ts';
+import { shareBrowser } from './browser.ts';
 
 /** How a page is opened. */
 export type PageOptions = {
@@ -24,7 +24,8 @@ export type DashboardLab = {
 
 /** Starts the API on a database of its own and a browser beside it. */
 export async function startDashboardLab(options: ApiLabOptions = {}): Promise<DashboardLab> {
-  const [api, browser] = await Promise.all([startApiLab(options), launchBrowser()]);
+  const [api, browser] = await Promise.all([startApiLab(options), shareBrowser()]);
+  const contexts: BrowserContext[] = [];
   const complaints: string[] = [];
   return {
     api,
@@ -33,11 +34,12 @@ export async function startDashboardLab(options: ApiLabOptions = {}): Promise<Da
         ...asked,
         token: api.tokens[asked.role ?? 'admin'],
       });
+      contexts.push(context);
       return openPage(context, `${api.address}${path}`, complaints);
     },
     complaints,
     close: async () => {
-      await browser.close();
+      for (const context of contexts) await context.close();
       await api.close();
     },
   };

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -26,8 +26,10 @@ export type OpenSearch = {
 /** The class path of the server, from Maven's artifacts; or why there is none here. */
 export async function findOpenSearch(): Promise<{ classPath: string } | { missing: string }> {
   const pom = join(folder, 'pom.xml');
+  const cache = join(root, 'node_modules', '.cache');
+  // Asking Maven takes longer than starting the server.
   const known = join(
-    tmpdir(),
+    cache,
     `outrider-opensearch-${createHash('sha256').update(readFileSync(pom)).digest('hex').slice(0, 12)}.cp`,
   );
   const read = (): string | null => {
@@ -40,7 +42,10 @@ export async function findOpenSearch(): Promise<{ classPath: string } | { missin
     if (classPath !== null) return { classPath };
     const target = join(mkdtempSync(join(tmpdir(), 'outrider-mvn-')), 'cp');
     await run('mvn', ['-q', '-f', pom, resolvePlugin, `-Dmdep.outputFile=${target}`], { timeout: 240_000 });
-    writeFileSync(known, readFileSync(target, 'utf8'));
+    mkdirSync(cache, { recursive: true });
+    // Written aside and renamed: another test may be reading it.
+    copyFileSync(target, `${known}.${process.pid}`);
+    renameSync(`${known}.${process.pid}`, known);
     return { classPath: readFileSync(target, 'utf8').trim() };
   } catch (error) {
     const line = String((error as Error).message).split('\n')[0];
@@ -84,6 +89,8 @@ export async function startOpenSearch(classPath: string): Promise<OpenSearch> {
         [
           '-Xmx384m',
           '-XX:TieredStopAtLevel=1',
+          // The others start threads for every core, and pay for them at each start.
+          '-XX:+UseSerialGC',
           '-cp',
           classPath,
           join(folder, 'OpenSearchNode.java'),

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { isAlive, ticketOf } from '../../src/db/embedded/process-identity.ts';
 import { waitUntil } from '../e2e/wait.ts';
+import type { HostAnswer, HostOrder } from './host-order.ts';
 
 const root = join(fileURLToPath(import.meta.url), '../../..');
 const program = join(root, 'dist', 'src', 'cli', 'main.js');
@@ -116,13 +117,17 @@ export class CliHost {
     this.#lines = createInterface({ input: this.#child.stdout! })[Symbol.asyncIterator]();
   }
 
-  /** As `runOutrider`, but for commands that read nothing from their input. */
-  run(args: readonly string[], { home, env = {}, cwd = home }: StartOptions): Promise<Ended> {
+  /** As `runOutrider`; fails as well where a process of its own would not have ended. */
+  run(args: readonly string[], { home, env = {}, cwd = home, input }: StartOptions): Promise<Ended> {
+    const order: HostOrder = { args: [...args], env: { HOME: home, ...env }, cwd };
+    if (input !== undefined) order.input = input;
     const next = this.#last.then(async () => {
-      this.#child.stdin!.write(`${JSON.stringify({ args, env: { HOME: home, ...env }, cwd })}\n`);
+      this.#child.stdin!.write(`${JSON.stringify(order)}\n`);
       const { value, done } = await this.#lines.next();
       if (done === true) throw new Error(`the process ended while it ran ${args.join(' ')}`);
-      return JSON.parse(value) as Ended;
+      const { left, ...ended } = JSON.parse(value) as HostAnswer;
+      if (left.length > 0) throw new Error(`${args.join(' ')} left open: ${left.join(' ')}`);
+      return { ...ended, signal: null };
     });
     this.#last = next.catch(() => undefined);
     return next;

@@ -49,7 +49,8 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   const { urlOf, admin } = await server;
   const template = options.empty ? 'template1' : await ensureTemplate(await server, options.migrationsDir);
   const name = `outrider_test_${randomBytes(6).toString('hex')}`;
-  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template}`);
+  // Copied as files: writing it all to the log as well takes three times as long.
+  await admin.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`);
   const url = urlOf(name);
   const db = await openDatabase({
     databaseUrl: url,

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -29,21 +28,24 @@ export type Warcio = {
   check(files: readonly string[]): Promise<void>;
 };
 
-/** Finds warcio, or installs it from PyPI into a folder of its own outside of the repository. */
+/** Finds warcio, or installs it from PyPI, once beside the other packages. */
 export async function findWarcio(): Promise<Warcio | { missing: string }> {
-  const home = join(tmpdir(), `outrider-warcio-${version}`);
+  const cache = join(root, 'node_modules', '.cache');
+  const home = join(cache, `outrider-warcio-${version}`);
   const python = (folder: string): string => join(folder, 'bin', 'python');
   try {
     if (!existsSync(python(home))) {
+      mkdirSync(cache, { recursive: true });
       const fresh = mkdtempSync(`${home}-`);
-      await run('python3', ['-m', 'venv', fresh], { timeout: 60_000 });
       const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', `warcio==${version}`];
-      await run(python(fresh), pip, { timeout: 120_000 });
       try {
+        await run('python3', ['-m', 'venv', fresh], { timeout: 60_000 });
+        await run(python(fresh), pip, { timeout: 120_000 });
         renameSync(fresh, home);
-      } catch {
-        // Another test was faster, and its copy is as good.
+      } catch (error) {
         rmSync(fresh, { recursive: true, force: true });
+        // Another test may have been faster, and its copy is as good.
+        if (!existsSync(python(home))) throw error;
       }
     }
     await run(python(home), ['-c', 'import warcio'], { timeout: 30_000 });

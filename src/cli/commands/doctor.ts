@@ -62,7 +62,11 @@ async function openForLooking(config: Config): Promise<Database | null> {
 async function closeSoon(database: Database | null): Promise<void> {
   const timer = setTimeout(() => process.exit(process.exitCode), 5000);
   timer.unref();
-  await database?.close();
+  try {
+    await database?.close();
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 const marks = { ok: 'green', warn: 'yellow', fail: 'red' } as const;

@@ -68,7 +68,7 @@ lc_messages = 'C'
 
 // full_page_writes and fsync guard against power cuts only; a killed test server still recovers. Commits stay
 // synchronous: without fsync that is one write, and asynchronous ones are lost by a kill.
-const withoutDurability = 'fsync = off\nfull_page_writes = off\nmax_wal_size = 4GB\n';
+const withoutDurability = 'fsync = off\nfull_page_writes = off\n';
 
 /** Writes the server's settings and access rules; runs before every start so that a new version's settings hold. */
 export function writeSettings(places: Places, user: ServerUser): void {

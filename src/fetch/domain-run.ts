@@ -7,7 +7,6 @@ import { sightSubmitted } from '../images/index.ts';
 import type { ImageSettings } from '../ingest/index.ts';
 import { saveFound } from '../jobs/index.ts';
 import type { ResponseReader } from '../outbox/index.ts';
-import type { Source } from '../sources/index.ts';
 import { decideBudget, type Switches, type SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import type { HttpClient, RecordingRoom } from './client/index.ts';
@@ -22,7 +21,7 @@ import {
   type RowEnd,
 } from './conclude/index.ts';
 import { type Arrival, type ExchangeDeps, fetchRow, requestRobots } from './exchange.ts';
-import type { ExecutionWatch } from './executions.ts';
+import { crawlOf, type ExecutionWatch, sourceOfRun } from './executions.ts';
 import { articlesOf, asOfRun, type FoundTotals, noteFound, nothingFound, submitFound } from './found.ts';
 import type { ImageStore } from './image-store.ts';
 import { type Cooldowns, DomainLessons } from './lessons.ts';
@@ -356,7 +355,7 @@ export class DomainRun {
     const channel = settings.channelOf(row);
     return {
       settings: {
-        source: this.#sourceOf(row),
+        source: sourceOfRun(settings.sourceOf(row), this.#deps.executions.known(row)),
         channel,
         isArchive: channel !== null && isArchiveRead(channel),
         minWords: options.minWords,
@@ -376,20 +375,6 @@ export class DomainRun {
       refresh: this.#switches!.refresh
         ? { ...options.refresh, adaptive: this.#switches!.adaptive_intervals }
         : null,
-    };
-  }
-
-  /** The source as a run wants it: a crawl follows links whatever the source's mode, as deep as its job says. */
-  #sourceOf(row: LeasedUrl): Source | null {
-    const source = this.#deps.settings.sourceOf(row);
-    const execution = this.#deps.executions.known(row);
-    if (source === null || execution?.stands !== 'running' || execution.kind !== 'crawl') return source;
-    const mode = source.ingestionMode === 'feed' ? 'both' : source.ingestionMode;
-    const { maxDepth } = execution;
-    return {
-      ...source,
-      ingestionMode: mode,
-      settings: maxDepth === null ? source.settings : { ...source.settings, maxDepth },
     };
   }
 
@@ -452,8 +437,7 @@ export class DomainRun {
   async #submitFound(row: LeasedUrl, links: readonly SubmitItem[], totals: FoundTotals): Promise<void> {
     const { settings, db } = this.#deps;
     const { spider, archives } = this.#switches!;
-    const execution = this.#deps.executions.known(row);
-    const run = execution?.stands === 'running' && execution.kind === 'crawl' ? execution : null;
+    const run = crawlOf(this.#deps.executions.known(row));
     const isWanted = ({ origin }: SubmitItem): boolean =>
       origin === 'spider' ? spider : origin !== 'archive' || archives;
     const wanted = links.filter((link) => link.kind !== 'image' && isWanted(link));

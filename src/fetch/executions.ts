@@ -1,6 +1,7 @@
 import type { Queryable } from '../db/index.ts';
 import type { LeasedUrl } from '../frontier/index.ts';
 import { type ExecutionState, loadExecutionStates, saveUsage } from '../jobs/index.ts';
+import type { Source } from '../sources/index.ts';
 
 // A cancelled run must have no request that starts a second later.
 const lifeMs = 500;
@@ -84,4 +85,19 @@ export class ExecutionWatch {
     this.#peakBytes = 0;
     await saveUsage(this.#db, usages);
   }
+}
+
+/** The crawl that a row belongs to and that is under way; null: there is none. */
+export const crawlOf = (execution: ExecutionState | null): ExecutionState | null =>
+  execution?.stands === 'running' && execution.kind === 'crawl' ? execution : null;
+
+/** The source as a run wants it: a crawl follows links whatever the source's mode, as deep as its job says. */
+export function sourceOfRun(source: Source | null, execution: ExecutionState | null): Source | null {
+  const run = crawlOf(execution);
+  if (source === null || run === null) return source;
+  return {
+    ...source,
+    ingestionMode: source.ingestionMode === 'feed' ? 'both' : source.ingestionMode,
+    settings: run.maxDepth === null ? source.settings : { ...source.settings, maxDepth: run.maxDepth },
+  };
 }

@@ -40,7 +40,6 @@ export class JobRunner {
   readonly #stop = new AbortController();
   #wake: (() => void) | null = null;
   #polledAt = Number.NEGATIVE_INFINITY;
-  #beatAt = Number.NEGATIVE_INFINITY;
   #isWoken = false;
 
   constructor(options: JobRunnerOptions) {
@@ -63,9 +62,14 @@ export class JobRunner {
     const now = this.#options.clock.monotonic();
     const isPoll = this.#isWoken || now - this.#polledAt >= pollEveryMs;
     this.#isWoken = false;
-    if (isPoll || now - this.#beatAt >= this.#beatEveryMs()) await this.#beat(now);
-    if (isPoll) await this.#poll(now);
+    if (isPoll) {
+      // What was cancelled is noticed at once.
+      await this.beat();
+      await this.#poll(now);
+    }
     for (const execution of [...this.#executions.values()]) {
+      // Stopped in the middle, it is handed back.
+      if (this.#stop.signal.aborted) return 'busy';
       if ((await this.#step(execution)) === 'goes_on') continue;
       this.#executions.delete(execution.job.token);
       // What ended has rows to let go, and made room.
@@ -149,15 +153,17 @@ export class JobRunner {
     this.#executions.set(job.token, new Execution({ ...this.#options, job }));
   }
 
-  async #beat(now: number): Promise<void> {
+  /** Says that what runs here is being run. A loop of its own: a turn may have much to sweep. */
+  async beat(): Promise<TurnResult> {
     const tokens = [...this.#executions.keys()];
-    this.#beatAt = now;
-    if (tokens.length === 0) return;
+    if (tokens.length === 0 || this.#stop.signal.aborted) return 'idle';
     const held = await beatJobs(this.#options.database.pool, tokens);
     for (const token of tokens) {
       if (held.has(token)) continue;
       // Cancelled, or somebody else's: what it was doing ends, and nothing of it is written.
-      const execution = this.#executions.get(token)!;
+      const execution = this.#executions.get(token);
+      // It ended while this was asked.
+      if (execution === undefined) continue;
       execution.abort();
       this.#executions.delete(token);
       const { id, executionId } = execution.job;
@@ -168,10 +174,7 @@ export class JobRunner {
         'a run was cancelled or is another scheduler’s',
       );
     }
-  }
-
-  #beatEveryMs(): number {
-    return (this.#options.config.jobs.lostSeconds * 1000) / 6;
+    return 'idle';
   }
 
   #hurry(): void {

@@ -101,6 +101,7 @@ export class Scheduler {
       loop('housekeeping', 3_600_000, () => this.#housekeep()),
       // It sleeps by itself: an operator's wish wakes it.
       loop('jobs', 10_000, () => this.#jobs.turn()),
+      loop('job heartbeat', this.#options.config.jobs.lostSeconds * 150, () => this.#jobs.beat()),
       loop('job recovery', this.#options.config.jobs.lostSeconds * 250, () => this.#jobs.recover()),
       ...this.#deliverers.map(({ name, deliverer }) =>
         loop(`sink ${name}`, 500, (signal) => deliverer.turn(signal)),

@@ -39,8 +39,8 @@ export function judgePage(row: PageRow, ageMs: number): ArchiveEnd | null {
       return { state: 'worked', detail: null, againMs: workedAgainMs };
     case 'redirected': {
       // A site that knows no such page often shows its front page instead.
-      const path = row.redirectedTo === null ? '/' : new URL(row.redirectedTo).pathname;
-      return path === '/'
+      const leadsHome = !/^[a-z]+:\/\/[^/?#]+\/[^?#]/i.test(row.redirectedTo ?? '');
+      return leadsHome
         ? failed('it leads to the front page')
         : { state: 'worked', detail: `it leads to ${row.redirectedTo}`, againMs: workedAgainMs };
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decideLook, judgeKnown, judgePage, judgeSitemap } from './decide.ts';
+import { decideLook, judgeKnown, judgePage, judgeSitemap, judgeUnasked } from './decide.ts';
 import type { ArchiveDomain } from './memory.ts';
 import type { PageRow } from './rows.ts';
 
@@ -97,5 +97,14 @@ describe('a sitemap', () => {
     expect(judgeSitemap(poll(null, 0), 0)).toBeNull();
     expect(judgeSitemap(poll('5xx', 3), 0)).toMatchObject({ state: 'failed' });
     expect(judgeSitemap(poll(null, 0), 8 * dayMs)).toMatchObject({ state: 'failed' });
+  });
+});
+
+describe('a place without a row', () => {
+  it('is asked now, unless nobody is left to ask it for', () => {
+    expect(judgeUnasked('page', false, hourMs)).toBeNull();
+    expect(judgeUnasked('sitemap', true, hourMs)).toBeNull();
+    expect(judgeUnasked('sitemap', false, hourMs)).toMatchObject({ detail: 'its source is gone' });
+    expect(judgeUnasked('page', true, 8 * dayMs)).toMatchObject({ state: 'failed' });
   });
 });

@@ -69,6 +69,15 @@ export function judgeSitemap(poll: SitemapPoll, ageMs: number): ArchiveEnd | nul
   return ageMs > patienceMs ? failed(errorKind ?? 'no answer in a week') : null;
 }
 
+/**
+ * What is left of a place that was written down and has no row: a crash came in between, and it is asked now (null),
+ * unless there is nobody left to ask it for. Pure.
+ */
+export function judgeUnasked(kind: 'sitemap' | 'page', hasSource: boolean, ageMs: number): ArchiveEnd | null {
+  if (kind === 'sitemap' && !hasSource) return failed('its source is gone');
+  return ageMs > patienceMs ? failed('it could not be asked') : null;
+}
+
 /** What a page comes to that had a row before anybody thought of it here: nothing is asked. Pure. */
 export function judgeKnown(row: PageRow): ArchiveEnd {
   const end = judgePage(row, 0);

@@ -39,8 +39,8 @@ export function judgePage(row: PageRow, ageMs: number): ArchiveEnd | null {
       return { state: 'worked', detail: null, againMs: workedAgainMs };
     case 'redirected': {
       // A site that knows no such page often shows its front page instead.
-      const path = row.redirectedTo === null ? '/' : new URL(row.redirectedTo).pathname;
-      return path === '/'
+      const leadsHome = !/^[a-z]+:\/\/[^/?#]+\/[^?#]/i.test(row.redirectedTo ?? '');
+      return leadsHome
         ? failed('it leads to the front page')
         : { state: 'worked', detail: `it leads to ${row.redirectedTo}`, againMs: workedAgainMs };
     }
@@ -67,6 +67,15 @@ export function judgeSitemap(poll: SitemapPoll, ageMs: number): ArchiveEnd | nul
   if (errorKind !== null && (finalErrors.includes(errorKind) || errorsInRow >= errorsToGiveUp))
     return failed(errorKind);
   return ageMs > patienceMs ? failed(errorKind ?? 'no answer in a week') : null;
+}
+
+/**
+ * What is left of a place that was written down and has no row: a crash came in between, and it is asked now (null),
+ * unless there is nobody left to ask it for. Pure.
+ */
+export function judgeUnasked(kind: 'sitemap' | 'page', hasSource: boolean, ageMs: number): ArchiveEnd | null {
+  if (kind === 'sitemap' && !hasSource) return failed('its source is gone');
+  return ageMs > patienceMs ? failed('it could not be asked') : null;
 }
 
 /** What a page comes to that had a row before anybody thought of it here: nothing is asked. Pure. */

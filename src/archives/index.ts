@@ -4,6 +4,7 @@ export {
   judgeKnown,
   judgePage,
   judgeSitemap,
+  judgeUnasked,
   type LookDecision,
   mostPlacesPerDay,
   type SitemapPoll,

@@ -9,6 +9,7 @@ import {
   type HashedPlace,
   judgeKnown,
   judgePage,
+  judgeUnasked,
   leaveArchiveDomain,
   listArchiveTries,
   loadArchiveDomain,
@@ -152,13 +153,15 @@ async function judge(
     const key = place.hash.toString('hex');
     const row = rows.get(key);
     const poll = polls.get(key);
-    if (row === undefined && poll === undefined) {
-      await ask(deps, at, place);
+    const ageMs = domain.now.getTime() - place.askedAt.getTime();
+    const isAsked = row !== undefined || poll !== undefined;
+    const end = isAsked
+      ? (poll?.end ?? (row && judgePage(row, ageMs)))
+      : judgeUnasked(place.kind, at.source !== null, ageMs);
+    if (end == null) {
+      if (!isAsked) await ask(deps, at, place);
       continue;
     }
-    const ageMs = domain.now.getTime() - place.askedAt.getTime();
-    const end = row === undefined ? poll!.end : judgePage(row, ageMs);
-    if (end === null) continue;
     // A guess that is no sitemap is not polled for ever.
     if (end.state === 'failed' && poll?.removes != null) await removeChannel(db, poll.removes);
     ends.push({ place, end });

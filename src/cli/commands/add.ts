@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { WorkerState } from '../../domains/index.ts';
+import type { Overruled, WorkerState } from '../../domains/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import { withScheme } from '../../source-lists/index.ts';
 import { checkSourceUrl, type Source } from '../../sources/index.ts';
@@ -15,7 +15,7 @@ import { type Api, type Json, listItems, withApi } from '../api.ts';
 import type { ShownChannel } from '../channel-path.ts';
 import { type Context, loadContext } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
-import { poolName } from '../operator.ts';
+import { overruledLines, poolName } from '../operator.ts';
 import { printJson } from '../output.ts';
 import { sourcePath } from '../source-path.ts';
 
@@ -82,7 +82,13 @@ async function addAll(
     const found = await finish(api, one, { ...options, wait: options.wait && running, isJson });
     const facts = { ...found, running };
     if (isJson) results.push(jsonOf(facts));
-    else for (const line of [headlineOf(facts, one.address.url), ...describeAdded(facts)]) say(line);
+    else
+      for (const line of [
+        headlineOf(facts, one.address.url),
+        ...describeAdded(facts),
+        ...overruledLines(one.overruled),
+      ])
+        say(line);
   }
   if (isJson) printJson(results);
 }
@@ -93,11 +99,13 @@ type Begun = {
   created: boolean;
   /** The address is that of a feed which is polled already. */
   known: boolean;
+  /** Groups of other sources that its group takes the place of. */
+  overruled: Overruled[];
 };
 
 async function begin(api: Api, address: Address, options: AddOptions): Promise<Begun> {
-  const { created, channelId, ...source } = await api.post<
-    Json<Source> & { created: boolean; channelId: number | null }
+  const { created, channelId, overruled, ...source } = await api.post<
+    Json<Source> & { created: boolean; channelId: number | null; overruled: Overruled[] }
   >('/api/v1/sources', {
     url: address.url,
     name: options.name,
@@ -106,7 +114,7 @@ async function begin(api: Api, address: Address, options: AddOptions): Promise<B
   });
   const known = channelId !== null;
   if (!created && !known && source.enabled) await api.post(`${sourcePath(source.slug)}/discover`);
-  return { address, source, created, known };
+  return { address, source, created, known, overruled };
 }
 
 type Finishing = AddOptions & { isJson: boolean };

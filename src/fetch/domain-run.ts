@@ -205,7 +205,7 @@ export class DomainRun {
     await this.#retried(() => settings.prepare([row]));
     const source = settings.sourceOf(row);
     const unrendered = concludeUnrendered(row, source, this.#deps.renderer !== null);
-    if (unrendered !== null && !(row.sourceId !== null && source === null)) {
+    if (unrendered !== null) {
       this.#unsettled.keep(unrendered.items);
       return { goesOn: true, robotsRetryMs: null };
     }

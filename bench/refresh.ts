@@ -120,6 +120,7 @@ function configOf(setup: Setup, database: Database, dir: string, port: number): 
     env: {},
     overrides: {
       'database.url': database.connectionString,
+      'render.enabled': 'off',
       'fetch.hosts_file': join(dir, 'hosts'),
       'fetch.allow_networks': [`127.0.0.0/8:${port}`],
       'fetch.default_delay_ms': 0,

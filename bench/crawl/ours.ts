@@ -138,6 +138,7 @@ async function startFetcher(
       PATH: process.env.PATH ?? '',
       HOME: dataDir,
       OUTRIDER_DATA_DIR: dataDir,
+      OUTRIDER_RENDER_ENABLED: 'off',
       OUTRIDER_FETCH_DEFAULT_DELAY_MS: '0',
       OUTRIDER_FETCH_NETWORK_GAP_MS: '0',
       OUTRIDER_FETCH_NETWORK_CONCURRENCY: '0',

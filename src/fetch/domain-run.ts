@@ -215,7 +215,7 @@ export class DomainRun {
     const row = execution?.stands === 'over' ? { ...leased, executionId: null } : leased;
     const source = settings.sourceOf(row);
     const unrendered = concludeUnrendered(row, source, this.#deps.renderer !== null);
-    if (unrendered !== null && !(row.sourceId !== null && source === null)) {
+    if (unrendered !== null) {
       this.#unsettled.keep(unrendered.items);
       return { goesOn: true, robotsRetryMs: null };
     }

@@ -81,6 +81,18 @@ describe('rejected pages', () => {
     const { verdict, domain } = decideRejection(reason, 'x', fresh);
     expect([verdict.status, domain.signal]).toEqual([status, signal]);
   });
+  it('what needs JavaScript ends for good where no browser is wanted, or where one showed nothing', () => {
+    const ended = (rendering: 'never' | 'tried') =>
+      decideRejection('needs_javascript', 'empty root', fresh, rendering).verdict;
+    expect(ended('never')).toMatchObject({ status: 'dead', errorCode: 'needs_javascript', dueInMs: null });
+    expect(ended('tried')).toMatchObject({ status: 'dead', errorCode: 'render_empty', dueInMs: null });
+  });
+  it('what a browser could not do costs a try and says nothing of the domain', () => {
+    for (const kind of ['render_timeout', 'render_crashed', 'render_too_large'] as const) {
+      const { verdict, domain } = decideFailure(kind, 'x', fresh);
+      expect([verdict.status, verdict.errorCode, domain.signal]).toEqual(['failed', kind, 'neutral']);
+    }
+  });
 });
 
 describe('backoff and penalty', () => {

@@ -200,6 +200,11 @@ export class PageRun {
       else this.#leave(requestId, url);
       return;
     }
+    // What a script made itself needs no network.
+    if (/^(data|blob):/i.test(url)) {
+      this.#reply('Fetch.continueRequest', { requestId });
+      return;
+    }
     if (resourceType === 'Document' || blockedTypes.has(String(resourceType)) || !/^https?:/i.test(url)) {
       refuse();
       return;

@@ -211,7 +211,7 @@ export class Renderer implements PageRenderer {
         browser.kill('the browser was not needed');
         this.#retire(browser);
       }
-      if (browser.why !== null) continue;
+      if (browser.why !== null || browser.open === 0) continue;
       try {
         const bytes = residentBytes(await browser.processes());
         if (bytes !== null && bytes > most)

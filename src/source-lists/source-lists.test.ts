@@ -72,6 +72,7 @@ const source = fc.record(
       proxies: fc.constantFrom(['http://user:pa,ss@host:3128'], []),
       selectors: fc.constant({ title: 'h1 > "x"' }),
       respectRobots: fc.boolean(),
+      render: fc.constantFrom('auto', 'always', 'never' as const),
       maxDepth: fc.integer({ min: 0, max: 9 }),
     }),
     channels: fc.uniqueArray(channel, { maxLength: 3, selector: (one) => one.url }),
@@ -216,6 +217,7 @@ describe('hostile files', () => {
     expect(await refuse({ proxies: ['gopher://x'] })).toBe('settings.proxies is no list of proxy addresses');
     expect(await refuse({ selectors: { nonsense: 'a' } })).toMatch(/settings.selectors cannot be used/);
     expect(await refuse({ respectRobots: 'no' })).toMatch(/settings.respectRobots/);
+    expect(await refuse({ render: 'yes' })).toBe('settings.render is none of auto, always and never');
     expect(await refuse({ images: 'keep' })).toBe('settings.images is none of off, reference and store');
     expect(await refuse([])).toBe('settings is no object');
     expect(await refuse({ constructor: 1, later: true })).toBeUndefined();

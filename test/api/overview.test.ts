@@ -197,6 +197,23 @@ test('switches that are off are told with who did it, and can be switched on', a
   expect(found.attention.map((one) => one.id)).toEqual(['switch:fetching', 'switch:spider']);
 });
 
+test('pages that need a browser nobody has are told, with what to do', async () => {
+  await start();
+  await lab.database.pool.query(
+    `INSERT INTO counter_deltas (bucket, minute, source_id, rows_needs_render) VALUES (1, now(), 1, 3)`,
+  );
+  expect(await trouble('no_browser')).toMatchObject({
+    severity: 'warn',
+    sentence: expect.stringMatching(
+      /^3 pages need JavaScript and wait: no fetcher has a browser\. Set render\.browser_path/,
+    ) as string,
+    action: { kind: 'open', target: { screen: 'frontier', filter: { status: 'needs_render' } } },
+  });
+  await lab.database.pool.query(`UPDATE workers SET renders = true`);
+  expect(await trouble('no_browser')).toBeUndefined();
+  await lab.database.pool.query('DELETE FROM counter_deltas WHERE rows_needs_render > 0');
+});
+
 test('few failing channels are told one by one, more together', async () => {
   const ids = await start(5);
   await failChannels(ids.slice(0, 2));

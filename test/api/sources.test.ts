@@ -251,6 +251,14 @@ describe('changing', () => {
     expect((await ask('PATCH', '/api/v1/sources/nobody', { priority: 1 })).status).toBe(404);
   });
 
+  test('how its pages are rendered is one of three words, and can be taken back', async () => {
+    const url = '/api/v1/sources/the_herald';
+    const set = (render: unknown) => ask('PATCH', url, { settings: { render } });
+    expect((await set('sometimes')).status).toBe(400);
+    expect((await set('always')).body.settings).toMatchObject({ render: 'always' });
+    expect((await set(null)).body.settings).not.toHaveProperty('render');
+  });
+
   test('robots.txt is ignored only with a reason, which is kept', async () => {
     const url = '/api/v1/sources/the_herald';
     expect((await ask('PATCH', url, { respectRobots: false })).status).toBe(400);

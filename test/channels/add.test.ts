@@ -66,6 +66,7 @@ beforeAll(async () => {
   await web.writeHostsFile(join(dir, 'hosts'));
   env = {
     DATABASE_URL: database.url,
+    OUTRIDER_RENDER_ENABLED: 'off',
     OUTRIDER_FETCH_HOSTS_FILE: join(dir, 'hosts'),
     OUTRIDER_FETCH_ALLOW_NETWORKS: `127.0.0.0/8:${web.port}`,
     OUTRIDER_FETCH_DEFAULT_DELAY_MS: '20',

@@ -80,6 +80,7 @@ export async function startWebSubLab(options: {
   const callback = `http://127.0.0.1:${port}`;
   const env: Record<string, string> = {
     DATABASE_URL: databaseUrl,
+    OUTRIDER_RENDER_ENABLED: 'off',
     OUTRIDER_API_PORT: String(port),
     OUTRIDER_WEBSUB_CALLBACK_URL: callback,
     OUTRIDER_FETCH_HOSTS_FILE: hostsFile,

@@ -224,6 +224,29 @@ test('jobs: failed ones, runs that fail, lost schedulers, uneven times', async (
   expect(found[0]!.advice).toContain(`outrider jobs retry ${failed}`);
 });
 
+test('pages that wait for a browser, and browsers without their sandbox', async () => {
+  await database.pool.query(
+    `INSERT INTO counter_deltas (bucket, minute, source_id, rows_needs_render) VALUES (1, now(), 1, 2)`,
+  );
+  expect(of(await look(), 'browser')).toMatchObject([
+    {
+      state: 'warn',
+      sentence: '2 pages that need JavaScript wait: no fetcher has a browser.',
+      advice: expect.stringContaining('render.browser_path'),
+    },
+  ]);
+  await database.pool.query(
+    `INSERT INTO workers (id, role, version, host, pid, renders, state)
+     VALUES ('b', 'fetch', '1', 'h', 7, true, '{"browser": {"sandbox": false}}')`,
+  );
+  expect(of(await look(), 'browser')).toMatchObject([
+    { state: 'ok', sentence: '1 fetcher has a browser; 2 pages wait for one.' },
+    { state: 'warn', sentence: 'The browser of the fetcher 7 on h runs without its own sandbox.' },
+  ]);
+  await database.pool.query(`DELETE FROM workers WHERE id = 'b'`);
+  await database.pool.query('DELETE FROM counter_deltas WHERE rows_needs_render > 0');
+});
+
 test("the API's port: free, ours, or somebody else's", async () => {
   const other: Server = createServer((socket) => void socket.resume().end('220 hello\r\n'));
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));

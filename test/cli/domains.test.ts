@@ -162,6 +162,12 @@ test('switches and robots', async () => {
   );
   expect(await well('sources')).toMatch(/paper .* ignored /);
   expect(await json('sources', 'robots', 'paper', 'on', '--reason', 'done')).toMatchObject({ settings: {} });
+  expect(await json('sources', 'set', 'paper', '--render', 'always')).toMatchObject({
+    settings: { render: 'always' },
+  });
+  expect((await run('sources', 'set', 'paper', '--render', 'often')).stderr).toContain(
+    'auto, always or never',
+  );
   expect((await run('sources', 'robots', 'papers', 'on', '--reason', 'x')).stderr).toContain(
     'there is no source "papers"',
   );

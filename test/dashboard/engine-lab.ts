@@ -41,6 +41,7 @@ export async function startEngineLab(options: WebOptions = {}): Promise<EngineLa
     const { config } = loadConfig({
       env: {
         DATABASE_URL: database.url,
+        OUTRIDER_RENDER_ENABLED: 'off',
         OUTRIDER_API_PORT: '0',
         OUTRIDER_API_REQUESTS_PER_MINUTE: '1000000',
         OUTRIDER_FETCH_HOSTS_FILE: join(dir, 'hosts'),

@@ -41,6 +41,7 @@ async function start(overrides: Record<string, unknown> = {}): Promise<void> {
     env: {},
     overrides: {
       'database.url': database.url,
+      'render.enabled': 'off',
       'fetch.hosts_file': join(dir, 'hosts'),
       'fetch.allow_networks': [`127.0.0.0/8:${web.port}`],
       'fetch.default_delay_ms': 2,

@@ -37,6 +37,7 @@ beforeAll(async () => {
     env: {},
     overrides: {
       'database.url': database.url,
+      'render.enabled': 'off',
       'fetch.hosts_file': hostsFile,
       'fetch.allow_networks': [`127.0.0.0/8:${web.port}`],
       'fetch.default_delay_ms': delayMs,

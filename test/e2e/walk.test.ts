@@ -55,6 +55,7 @@ beforeAll(async () => {
   const { config } = loadConfig({
     env: {
       DATABASE_URL: database.url,
+      OUTRIDER_RENDER_ENABLED: 'off',
       OUTRIDER_API_PORT: '0',
       OUTRIDER_FETCH_HOSTS_FILE: join(dir, 'hosts'),
       OUTRIDER_FETCH_ALLOW_NETWORKS: `127.0.0.0/8:${web.port}`,

@@ -67,6 +67,7 @@ test('a sink that is down for an hour: what waits is bounded, fetching slows, an
     const { config } = loadConfig({
       env: {
         DATABASE_URL: database.url,
+        OUTRIDER_RENDER_ENABLED: 'off',
         OUTRIDER_FETCH_HOSTS_FILE: join(dir, 'hosts'),
         OUTRIDER_FETCH_ALLOW_NETWORKS: `127.0.0.0/8:${web.port}`,
         OUTRIDER_FETCH_DEFAULT_DELAY_MS: '100',

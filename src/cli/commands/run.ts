@@ -58,6 +58,8 @@ async function runList(flags: RunFlags, command: Command): Promise<number> {
       // A list is a person's wish: no budget holds it.
       'domains.max_pages_per_run': 0,
       'fetch.allow_networks': flags.allowNetwork,
+      // It ends when the list is fetched: nobody waits for a browser here.
+      'render.enabled': 'off',
       ...(temporary ? { 'documents.keep_html': 'none' } : {}),
       'log.level': command.optsWithGlobals<{ logLevel?: string }>().logLevel ?? 'warn',
     });

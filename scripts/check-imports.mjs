@@ -30,6 +30,7 @@ const layers = [
     'documents',
     'outbox',
     'images',
+    'sites',
     'jobs',
     'explain',
     'switches',

@@ -2,10 +2,11 @@ import { type MultiplierReader, submitPoll } from '../channels/index.ts';
 import { isConnectionLost, type Queryable } from '../db/index.ts';
 import type { RefreshOptions } from '../domains/index.ts';
 import { messageOf } from '../errors/index.ts';
-import type { Lease, LeasedUrl, SubmitItem } from '../frontier/index.ts';
+import type { Lease, LeasedUrl, SubmitItem, SubmitResult } from '../frontier/index.ts';
 import { sightSubmitted } from '../images/index.ts';
 import type { ImageSettings } from '../ingest/index.ts';
 import type { ResponseReader } from '../outbox/index.ts';
+import type { SiteCache } from '../sites/index.ts';
 import { decideBudget, type Switches, type SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import type { HttpClient, RecordingRoom } from './client/index.ts';
@@ -28,6 +29,7 @@ import { endPoll, sitemapReader } from './poll-end.ts';
 import type { RobotsGate } from './robots-gate.ts';
 import { requestFor } from './row-request.ts';
 import type { SettingsCache } from './settings-cache.ts';
+import { Spider } from './spider.ts';
 import { Unsettled } from './unsettled.ts';
 
 /** What a run needs of its fetcher. */
@@ -36,6 +38,7 @@ export type RunDeps = {
   client: HttpClient;
   robots: RobotsGate;
   settings: SettingsCache;
+  sites: SiteCache;
   switches: SwitchReader;
   multipliers: MultiplierReader;
   outage: OutageWatch;
@@ -84,6 +87,7 @@ export class DomainRun {
   #draining = false;
   readonly #unsettled: Unsettled;
   readonly #lessons: DomainLessons;
+  readonly #spider: Spider;
   #records = false;
   #switches: Switches | null = null;
 
@@ -93,6 +97,7 @@ export class DomainRun {
     this.#stopsAt = stopsAt;
     this.#pacer = new Pacer(deps.clock, lease.delayMs);
     this.#unsettled = new Unsettled(deps, lease, this.#pacer);
+    this.#spider = new Spider(deps, lease);
     this.#lessons = new DomainLessons(lease, {
       clock: deps.clock,
       log: deps.log,
@@ -108,6 +113,7 @@ export class DomainRun {
   /** Somebody else has the domain now: stop at once, change nothing. */
   lose(): void {
     this.#lost = true;
+    this.#spider.lose();
     this.#stop.abort();
   }
 
@@ -206,7 +212,10 @@ export class DomainRun {
       this.#unsettled.keep(concludeOrphan(row).items);
       return { goesOn: true, robotsRetryMs: null };
     }
-    const unfetched = concludeUnfetchedImage(row, this.#context(row).settings, this.#deps.images.restMs);
+    const rules = await this.#retried(() => this.#spider.open(row, source));
+    const unfetched =
+      this.#spider.endUnasked(row, rules) ??
+      concludeUnfetchedImage(row, this.#context(row).settings, this.#deps.images.restMs);
     if (unfetched !== null) {
       this.#unsettled.keep(unfetched.items);
       return { goesOn: true, robotsRetryMs: null };
@@ -284,6 +293,7 @@ export class DomainRun {
   async #keep(row: LeasedUrl, { end, totals }: Reached): Promise<void> {
     const { metrics, settings } = this.#deps;
     await this.#submitFound(row, end.found, totals);
+    await this.#followLinks(row, end, totals);
     noteFound(end.items[0]!, totals);
     let { items } = end;
     const channel = settings.channelOf(row);
@@ -311,7 +321,9 @@ export class DomainRun {
         ? sitemapReader(
             this.#deps,
             { lease: this.lease, row, channel, settings: this.#context(row).settings },
-            (links) => this.#submitFound(row, links, totals),
+            async (links) => {
+              await this.#submitFound(row, links, totals);
+            },
           )
         : undefined;
     const arrival = await fetchRow(this.#exchange(row), row, {
@@ -329,6 +341,7 @@ export class DomainRun {
 
   #context(row: LeasedUrl): RowContext {
     const { settings, options, clock } = this.#deps;
+    const { learned } = this.#spider;
     return {
       settings: {
         source: settings.sourceOf(row),
@@ -338,6 +351,7 @@ export class DomainRun {
         sitemapMaxAgeMs: options.sitemapMaxAgeMs,
         nowMs: clock.now(),
         images: options.images,
+        ...(learned === undefined ? {} : { learned }),
       },
       maxTries: options.maxTries,
       probing: this.#lessons.isProbing,
@@ -401,21 +415,55 @@ export class DomainRun {
     };
   }
 
-  /** Found URLs first, the settle second: a crash in between only submits them again. */
-  async #submitFound(row: LeasedUrl, links: readonly SubmitItem[], totals: FoundTotals): Promise<void> {
+  /** Found URLs first, the settle second: a crash in between only submits them again. Answers which were new. */
+  async #submitFound(
+    row: LeasedUrl,
+    links: readonly SubmitItem[],
+    totals: FoundTotals,
+  ): Promise<SubmitResult[]> {
     const { settings, db } = this.#deps;
     const isWanted = ({ origin }: SubmitItem): boolean => origin !== 'spider' || this.#switches!.spider;
     const found = links.filter((link) => link.kind !== 'image' && isWanted(link));
     const images = links.filter((link) => link.kind === 'image');
     const lastPoll = settings.channelOf(row)?.lastSuccessAt ?? null;
-    await this.#retried(() => submitFound(this.#deps, found, totals, lastPoll?.getTime() ?? null));
-    if (images.length === 0) return;
+    const results = await this.#retried(() =>
+      submitFound(this.#deps, found, totals, lastPoll?.getTime() ?? null),
+    );
+    if (row.kind === 'channel') await this.#learnNamed(row, results);
+    if (images.length === 0) return results;
     // Not counted as items: those are articles.
     await this.#retried(() => submitFound(this.#deps, images, nothingFound(), null));
     await this.#retried(() => sightSubmitted(db, images, row.executionId));
+    return results;
+  }
+
+  /** What the spider makes of a page: its links, the next page of its listing, and what there is to learn. */
+  async #followLinks(row: LeasedUrl, end: RowEnd, totals: FoundTotals): Promise<void> {
+    const rules = await this.#retried(() => this.#spider.open(row, this.#deps.settings.sourceOf(row)));
+    if (rules === null || !this.#switches!.spider) return;
+    const { pagination: pagers } = this.#switches!;
+    const { page } = end;
+    let next: SubmitItem | null;
+    if (page == null) next = this.#spider.fail(row, rules, end.items.at(-1)!.errorCode ?? null, pagers);
+    else {
+      const choice = this.#spider.choose(row, rules, page, { pagers });
+      const results = await this.#submitFound(row, choice.items, totals);
+      next = this.#spider.learn(row, rules, { page, choice, results, pagers });
+    }
+    if (next !== null) await this.#submitFound(row, [next], totals);
+  }
+
+  /** Shapes of what a feed or sitemap named for the first time, where its source is spidered too. */
+  async #learnNamed(row: LeasedUrl, results: readonly SubmitResult[]): Promise<void> {
+    if ((this.#deps.settings.sourceOf(row)?.ingestionMode ?? 'feed') === 'feed') return;
+    const named = results.filter(
+      ({ answer, identity }) => answer === 'inserted' && identity?.domainKey === this.lease.domainKey,
+    );
+    await this.#retried(() => this.#spider.learnNamed(named.map((one) => one.identity!.fetchUrl)));
   }
 
   async #settle(final: boolean): Promise<void> {
+    await this.#retried(() => this.#spider.save());
     const { outcome, items } = await this.#unsettled.settle({
       final,
       learnt: this.#lessons.summary(this.#pacer.lastAnswerAt !== null),

@@ -4,6 +4,7 @@ import { type Database, isConnectionLost } from '../db/index.ts';
 import { createMarks, Leaser, loadIdleMs, type Marks, renew, WakeListener } from '../frontier/index.ts';
 import { ResponseReader } from '../outbox/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
+import { SiteCache } from '../sites/index.ts';
 import { decideBudget, SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { BacklogWatch } from './backlog-watch.ts';
@@ -96,6 +97,7 @@ export class Fetcher {
         defaultDelayMs: config.fetch.defaultDelayMs,
       }),
       settings: new SettingsCache(database.pool, monotonic),
+      sites: new SiteCache(database.pool),
       switches: this.#switches,
       multipliers: new MultiplierReader(database.pool, monotonic),
       outage: this.#outage,

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/index.ts';
-import { type SettleItem, type SubmitItem, submit } from '../frontier/index.ts';
+import { type SettleItem, type SubmitItem, type SubmitResult, submit } from '../frontier/index.ts';
 import type { Clock, Metrics } from '../telemetry/index.ts';
 
 /** What came of the URLs that a row named. */
@@ -33,8 +33,8 @@ export async function submitFound(
   totals: FoundTotals,
   /** When the channel was polled before; null: no channel, or its first poll, which finds a whole history. */
   lastPollMs: number | null,
-): Promise<void> {
-  if (links.length === 0) return;
+): Promise<SubmitResult[]> {
+  if (links.length === 0) return [];
   const results = await submit(deps.db, links);
   totals.seen += results.length;
   for (const [at, { answer }] of results.entries()) {
@@ -44,6 +44,7 @@ export async function submitFound(
     else if (word === 'rejected') totals.rejected += 1;
     else if (word === 'inserted') noteNew(deps, links[at]!, totals, lastPollMs);
   }
+  return results;
 }
 
 function noteNew(

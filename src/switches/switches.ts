@@ -9,6 +9,7 @@ export const switchNames = [
   'adaptive_intervals',
   'discovery',
   'spider',
+  'pagination',
 ] as const;
 export type SwitchName = (typeof switchNames)[number];
 export type Switches = Record<SwitchName, boolean>;

@@ -293,7 +293,12 @@ export class DomainRun {
   async #keep(row: LeasedUrl, { end, totals }: Reached): Promise<void> {
     const { metrics, settings } = this.#deps;
     await this.#submitFound(row, end.found, totals);
-    await this.#followLinks(row, end, totals);
+    const { spider, pagination: pagers } = this.#switches!;
+    if (spider)
+      await this.#spider.follow(row, settings.sourceOf(row), end, {
+        pagers,
+        submit: (items) => this.#submitFound(row, items, totals),
+      });
     noteFound(end.items[0]!, totals);
     let { items } = end;
     const channel = settings.channelOf(row);
@@ -429,37 +434,13 @@ export class DomainRun {
     const results = await this.#retried(() =>
       submitFound(this.#deps, found, totals, lastPoll?.getTime() ?? null),
     );
-    if (row.kind === 'channel') await this.#learnNamed(row, results);
+    if (row.kind === 'channel')
+      await this.#retried(() => this.#spider.learnNamed(settings.sourceOf(row), results));
     if (images.length === 0) return results;
     // Not counted as items: those are articles.
     await this.#retried(() => submitFound(this.#deps, images, nothingFound(), null));
     await this.#retried(() => sightSubmitted(db, images, row.executionId));
     return results;
-  }
-
-  /** What the spider makes of a page: its links, the next page of its listing, and what there is to learn. */
-  async #followLinks(row: LeasedUrl, end: RowEnd, totals: FoundTotals): Promise<void> {
-    const rules = await this.#retried(() => this.#spider.open(row, this.#deps.settings.sourceOf(row)));
-    if (rules === null || !this.#switches!.spider) return;
-    const { pagination: pagers } = this.#switches!;
-    const { page } = end;
-    let next: SubmitItem | null;
-    if (page == null) next = this.#spider.fail(row, rules, end.items.at(-1)!.errorCode ?? null, pagers);
-    else {
-      const choice = this.#spider.choose(row, rules, page, { pagers });
-      const results = await this.#submitFound(row, choice.items, totals);
-      next = this.#spider.learn(row, rules, { page, choice, results, pagers });
-    }
-    if (next !== null) await this.#submitFound(row, [next], totals);
-  }
-
-  /** Shapes of what a feed or sitemap named for the first time, where its source is spidered too. */
-  async #learnNamed(row: LeasedUrl, results: readonly SubmitResult[]): Promise<void> {
-    if ((this.#deps.settings.sourceOf(row)?.ingestionMode ?? 'feed') === 'feed') return;
-    const named = results.filter(
-      ({ answer, identity }) => answer === 'inserted' && identity?.domainKey === this.lease.domainKey,
-    );
-    await this.#retried(() => this.#spider.learnNamed(named.map((one) => one.identity!.fetchUrl)));
   }
 
   async #settle(final: boolean): Promise<void> {

@@ -32,6 +32,7 @@ const mostUnclear = 20;
 // Addresses of an unknown shape that wait until it is known. Headlines are worth keeping, for nobody names them again.
 const mostWaiting = 300;
 const mostOthersWaiting = 30;
+const freshSamples = 6;
 
 /** Whether another address of a shape that nobody knows may wait for its turn. */
 export function mayWait(counts: ShapeCounts | undefined, isHeadline: boolean): boolean {
@@ -81,6 +82,12 @@ export class Shapes {
     if (this.#asked.size >= mostAsked) this.#asked.clear();
     this.#asked.add(url);
     return this.#add(shape, levelOf(shape), 'sampled');
+  }
+
+  /** Whether few addresses of its shape wait. */
+  isFresh(url: string): boolean {
+    const shape = sampledShape(url);
+    return shape !== null && (this.#counts.get(shape)?.sampled ?? 0) <= freshSamples;
   }
 
   /** It was known already and tells nothing new. */

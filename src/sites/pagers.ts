@@ -80,7 +80,8 @@ function judge({ address, links }: Group, here: NumberedAddress | null): Pager |
   if (!Number.isInteger(page) || values.some((value) => !Number.isInteger(numberOf(value)))) return null;
   const isPlain =
     hasRel ||
-    (likely.length >= 2 && (named || likely.every((value) => saysPage(links.get(value)!, numberOf(value))))) ||
+    (likely.length >= 2 &&
+      (named || likely.every((value) => saysPage(links.get(value)!, numberOf(value))))) ||
     (isPageWord(address) && values.length === 1 && numberOf(values[0]!) === page + 1);
   if (!isPlain) return null;
   const pages = values.map(numberOf);

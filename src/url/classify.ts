@@ -49,6 +49,7 @@ const staticPages = new Set(
     'feed feeds'
   ).split(' '),
 );
+const pageParameter = /[?&](?:page|paged|pg|seite|pagina)=\d{1,6}(?:&|$)/i;
 const monthName =
   /^(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)$/;
 
@@ -95,7 +96,7 @@ function classifyShape(url: URL, source: ClassifyContext): UrlClass {
   const last = segments.at(-1);
   if (first === undefined || last === undefined) {
     if (/^\?p=\d+$/.test(url.search)) return { kind: 'article', reason: 'post number' };
-    if (/^\?page=\d+$/i.test(url.search)) return { kind: 'listing', reason: 'page number' };
+    if (pageParameter.test(url.search)) return { kind: 'listing', reason: 'page number' };
     // What other parameters of the front page lead to is anybody's guess.
     return url.search === ''
       ? { kind: 'listing', reason: 'front page' }
@@ -109,7 +110,12 @@ function classifyShape(url: URL, source: ClassifyContext): UrlClass {
   if (segments.slice(0, -1).some((segment) => listingFolders.has(segment)) || listingFolders.has(last))
     return { kind: 'listing', reason: 'listing folder' };
   if (staticPages.has(first) || staticPages.has(last)) return { kind: 'other', reason: 'static page' };
-  return classifyBySection(segments, last, new Set(source.sections?.map((name) => name.toLowerCase())));
+  const own = new Set(source.sections?.map((name) => name.toLowerCase()));
+  const bySection = classifyBySection(segments, last, own);
+  // Articles have further pages too: only where nothing speaks for one.
+  return bySection.kind === 'other' && pageParameter.test(url.search)
+    ? { kind: 'listing', reason: 'page number' }
+    : bySection;
 }
 
 function classifyBySection(segments: string[], last: string, own: ReadonlySet<string>): UrlClass {

@@ -153,8 +153,8 @@ function addOne(instance: FastifyInstance, { database, config }: Parts): void {
         defaultBudget: config.domains.maxPagesPerRun,
       });
       if (facts === null) throw unknownDomain(name);
-      const { domain, events, runs, robots } = facts;
-      return { ...shownDomain(domain), explanation: describeDomain(facts), events, runs, robots };
+      const { domain, events, runs, robots, site } = facts;
+      return { ...shownDomain(domain), explanation: describeDomain(facts), events, runs, robots, site };
     },
   );
   app.get(

@@ -32,7 +32,11 @@ const settingFields = {
   include: patterns,
   exclude: patterns,
   allowLeaving: Type.Boolean(),
-  maxDepth: Type.Integer({ minimum: 0, maximum: 1000 }),
+  maxDepth: Type.Integer({
+    minimum: -1,
+    maximum: 1000,
+    description: 'links from the front page; 0: 3, -1: without end; more than 5 is warned of',
+  }),
   fixedInterval: Type.Boolean(),
   proxies: Type.Array(text(1000), { maxItems: 100, description: 'needs the admin role' }),
   copies: oneOf(['deliver', 'hold'] as const),
@@ -111,6 +115,15 @@ const plainAnswer = {
 
 /** A source as it is answered. */
 export const sourceShape = Type.Object(plainAnswer, strict);
+
+const warningFields = {
+  warnings: Type.Array(Type.String(), {
+    description: 'what somebody should know of the settings that were given',
+  }),
+};
+
+/** A source that was changed. */
+export const changedShape = answer({ ...plainAnswer, ...warningFields });
 
 /** A source with how it goes. */
 export const statusFields = {
@@ -200,6 +213,7 @@ export const discoveryShape = answer({
 /** What was added, or was there. */
 export const addedShape = answer({
   ...sourceShape.properties,
+  ...warningFields,
   created: Type.Boolean(),
   channelId: orNull(serial),
 });

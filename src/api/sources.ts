@@ -15,7 +15,7 @@ import type { Config } from '../config/index.ts';
 import { countedUpTo, type Database, mostCounted, type Queryable } from '../db/index.ts';
 import { loadSelectorRates, removeSource } from '../documents/index.ts';
 import { AppError } from '../errors/index.ts';
-import { withScheme } from '../source-lists/index.ts';
+import { warnOfSettings, withScheme } from '../source-lists/index.ts';
 import {
   applyHolds,
   createSource,
@@ -48,6 +48,7 @@ import {
 } from './schemas.ts';
 import {
   addedShape,
+  changedShape,
   discoveryShape,
   modes,
   newSourceShape,
@@ -195,7 +196,9 @@ function addChanging(instance: FastifyInstance, { database, config }: Options): 
       const channel = await findNamedChannel(pool, url);
       const [owner] = channel === null ? [] : await loadSources(pool, [channel.sourceId]);
       if (channel !== null && owner !== undefined)
-        return reply.code(200).send({ ...shownSource(owner), created: false, channelId: channel.id });
+        return reply
+          .code(200)
+          .send({ ...shownSource(owner), created: false, channelId: channel.id, warnings: [] });
       const { name, ingestionMode, feedPollIntervalMinutes, priority, rateLimitMs } = body;
       const { source, created } = await createSource(pool, {
         url,
@@ -210,7 +213,11 @@ function addChanging(instance: FastifyInstance, { database, config }: Options): 
         await startDiscovery(pool, source.id);
         await audit(pool, identity, 'source_add', source);
       }
-      return reply.code(created ? 201 : 200).send({ ...shownSource(source), created, channelId: null });
+      // Settings of a source that was there before are not taken.
+      const warnings = created ? warnOfSettings(settings) : [];
+      return reply
+        .code(created ? 201 : 200)
+        .send({ ...shownSource(source), created, channelId: null, warnings });
     },
   );
   app.patch(
@@ -222,7 +229,7 @@ function addChanging(instance: FastifyInstance, { database, config }: Options): 
         summary: 'Change a source; what is left out stays, and null takes a setting back',
         params: named,
         body: sourceChangeShape,
-        response: { 200: sourceShape },
+        response: { 200: changedShape },
       },
     },
     async ({ params, body, identity }) => {
@@ -235,7 +242,7 @@ function addChanging(instance: FastifyInstance, { database, config }: Options): 
       if (Object.keys(change).length > 0)
         source = required(await updateSource(pool, params.slug, change, identity.name), params.slug);
       if (change.mode !== undefined) await applyHolds(pool, source);
-      return shownSource(source);
+      return { ...shownSource(source), warnings: warnOfSettings(body.settings ?? {}) };
     },
   );
   app.delete(

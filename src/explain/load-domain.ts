@@ -9,6 +9,7 @@ import {
   loadDomainRuns,
   loadRobotsOfDomain,
 } from '../domains/index.ts';
+import { loadSiteView, type SiteView } from '../sites/index.ts';
 import type { Switches } from '../switches/index.ts';
 import { loadCommon } from './load-url.ts';
 
@@ -18,6 +19,8 @@ export type DomainFacts = {
   events: DomainEvent[];
   runs: DomainRun[];
   robots: { origin: string; outcome: string; fetchedAt: Date }[];
+  /** What the spider has learned of its pages. */
+  site: SiteView;
   fetchersAlive: number;
   switches: Switches;
   now: Date;
@@ -41,6 +44,7 @@ export async function loadDomainFacts(
     events: await loadDomainEvents(db, domain),
     runs: await loadDomainRuns(db, domain),
     robots: robots.map(({ origin, outcome, fetchedAt }) => ({ origin, outcome, fetchedAt })),
+    site: await loadSiteView(db, domain),
     ...(await loadCommon(db)),
   };
 }

@@ -62,4 +62,6 @@ export const switchTexts = {
   fetching: 'Fetching is switched off for everything: "outrider switch fetching on".',
   polling: 'Polling is switched off: "outrider switch polling on".',
   refresh: 'Refreshes are switched off: "outrider switch refresh on".',
+  spider: 'Links are not followed: "outrider switch spider on".',
+  pagination: 'Listings are not read page by page: "outrider switch pagination on".',
 } as const;

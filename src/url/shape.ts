@@ -11,8 +11,22 @@ const mostKeys = 6;
 const tracking = /^(?:utm_|fbclid$|gclid$|msclkid$|mc_|_ga$|_gl$|igshid$|yclid$|ref$)/i;
 const pageExtension = /\.(?:html?|xhtml|shtml|php\d?|aspx?|jsp|cfm|do)$/i;
 
+// The links of a page are asked for several times each, and most of them stand on the next page too.
+const mostKnown = 4000;
+const known = new Map<string, UrlShapes | null>();
+
 /** Shapes of an http(s) address; null for anything else. Never throws, linear in the URL. */
 export function shapesOf(fetchUrl: string): UrlShapes | null {
+  let shapes = known.get(fetchUrl);
+  if (shapes === undefined) {
+    shapes = readShapes(fetchUrl);
+    if (known.size >= mostKnown) known.clear();
+    known.set(fetchUrl, shapes);
+  }
+  return shapes;
+}
+
+function readShapes(fetchUrl: string): UrlShapes | null {
   const url = parseUrl(fetchUrl);
   if (url === null || !/^https?:$/.test(url.protocol)) return null;
   const segments = url.pathname.split('/').filter((segment) => segment !== '');

@@ -66,11 +66,12 @@ export function addSourceCommands(program: Command): void {
   sources
     .command('set <slug>')
     .description(
-      'change a source: its polls, mode, delay, priority, images, copies or proxies; "default" takes a value back',
+      'change a source: its polls, mode, depth, delay, priority, images, copies or proxies; "default" takes a value back',
     )
     .option('--mode <mode>', 'feed, spider or both')
     .option('--every <minutes>', 'minutes between polls of its feeds')
     .option('--fixed <on|off>', 'whether its feeds keep to that interval, whatever is learnt of them')
+    .option('--depth <n>', 'links from its front page that are followed; 0: three, -1: without end')
     .option('--delay <ms>', 'least milliseconds between two requests for its URLs')
     .option('--priority <n>', '1 to 10')
     .option('--images <mode>', 'off, reference or store: what is done with images of its articles')
@@ -80,10 +81,11 @@ export function addSourceCommands(program: Command): void {
       const change = sourceChangeOf(flags);
       const context = loadContext(command);
       const source = await withApi(context, (api) =>
-        api.patch<Json<Source>>(sourcePath(slug), change, patiently),
+        api.patch<Json<Source> & { warnings: string[] }>(sourcePath(slug), change, patiently),
       );
       if (context.flags.json) return printJson(source);
       say(`${source.name} is changed; every fetcher follows within seconds.`);
+      for (const warning of source.warnings) say(`warning: ${warning}.`);
     });
   for (const [word, enabled] of [
     ['disable', false],
@@ -194,6 +196,7 @@ type SetFlags = {
   mode?: string;
   every?: string;
   fixed?: string;
+  depth?: string;
   images?: string;
   copies?: string;
 };
@@ -209,6 +212,7 @@ type Change = {
     images?: ImageMode | null;
     copies?: 'deliver' | 'hold' | null;
     fixedInterval?: true | null;
+    maxDepth?: number | null;
   };
 };
 
@@ -220,6 +224,11 @@ function sourceChangeOf(flags: SetFlags): Change {
     ...(flags.images === undefined ? {} : { images: orNull(flags.images, imageMode) }),
     ...(flags.copies === undefined ? {} : { copies: orNull(flags.copies, copyMode) }),
     ...(flags.fixed === undefined ? {} : { fixedInterval: onOff(flags.fixed) ? true : null }),
+    ...(flags.depth === undefined
+      ? {}
+      : {
+          maxDepth: orNull(flags.depth, (text) => wholeNumber('--depth', text, { least: -1, most: 1000 })),
+        }),
   };
   const change: Change = {
     ...(flags.delay === undefined
@@ -242,7 +251,7 @@ function sourceChangeOf(flags: SetFlags): Change {
     throw new AppError('usage', 'nothing to set', {
       exitCode: EXIT.usage,
       advice:
-        'Give at least one of --mode, --every, --fixed, --delay, --priority, --images, --copies and --proxies.',
+        'Give at least one of --mode, --every, --fixed, --depth, --delay, --priority, --images, --copies and --proxies.',
     });
   return change;
 }

@@ -23,7 +23,7 @@ export type ReadPage = { row: LeasedUrl; rules: SpiderRules; page: PageFacts; pa
 /** The links of a page that are worth a request; all others are counted by the reason. */
 export function chooseLinks(site: Site, { row, rules, page, pagers }: ReadPage): Choice {
   const refused = new Map(Object.entries(page.refused));
-  if (pagers && row.kind === 'listing') site.pagination.learnPagers(page.pagers);
+  if (pagers && page.kind !== 'article') site.pagination.learnPagers(page.pagers);
   const depth = row.depth + 1;
   const maxDepth = rules.settings.maxDepth || defaultDepth;
   const isTooDeep = maxDepth > 0 && depth > maxDepth;

@@ -117,7 +117,7 @@ export class Spider {
     choice: Choice,
     results: readonly SubmitResult[],
   ): SubmitItem | null {
-    const { row, page, pagers } = read;
+    const { row, rules, page, pagers } = read;
     let news = 0;
     for (const [at, { answer }] of results.entries()) {
       const item = choice.items[at]!;
@@ -141,6 +141,7 @@ export class Spider {
       entries: contentLinks(page).map((link) => shortName(link.url)),
       news,
       isAgain: row.fetchCount > 0,
+      mayGuess: !hasPatterns(rules),
     };
     const next = hasMoved ? site.pagination.fail(row.url, nowMs) : site.pagination.follow(shown, nowMs);
     return next === null ? null : nextPageItem(read, next, { parentUrl: page.url, nowMs });
@@ -202,6 +203,10 @@ function shapeAgainst({ shapes }: Site, row: LeasedUrl, { settings }: SpiderRule
   if (reason !== unknownShape) return `pages like it are neither articles nor listings (${reason})`;
   return shapes.isUnclear(row.url) ? 'pages like it are of no one kind' : null;
 }
+
+// A guess is no link that the source's patterns were asked about, and they are matched on the other thread only.
+const hasPatterns = ({ settings: { include = [], exclude = [] } }: SpiderRules): boolean =>
+  include.length + exclude.length > 0;
 
 const givenUp = (errorCode: string, errorText: string): Verdict => ({
   status: 'dead',

@@ -44,31 +44,30 @@ export function factsOf(
   { rules, settings }: { rules: SpiderRules; settings: IngestSettings },
 ): PageFacts {
   const domain = canonicalDomain(response.finalUrl);
+  const filter = {
+    ...(domain === null ? {} : { domains: [domain] }),
+    ...(rules.settings.allowLeaving ? { allowLeaving: true } : {}),
+    ...(rules.settings.include ? { include: rules.settings.include } : {}),
+    ...(rules.settings.exclude ? { exclude: rules.settings.exclude } : {}),
+  };
   const refused: Record<string, number> = {};
   const links: SpiderLink[] = [];
-  const all = discoverLinks(page);
+  const passed: PagerLink[] = [];
+  const all: (PagerLink & { isHead?: true })[] = [...discoverLinks(page), ...headLinks(page)];
   for (const link of all) {
     const identified = identifyUrl(link.url);
-    const refuse = (reason: string): void => {
+    const judged =
+      identified.outcome === 'rejected' ? identified : decideUrlFilter(identified.identity, filter);
+    if (identified.outcome === 'rejected' || judged.outcome === 'rejected') {
+      const reason = 'reason' in judged ? judged.reason : 'unknown';
       refused[reason] = (refused[reason] ?? 0) + 1;
-    };
-    if (identified.outcome === 'rejected') {
-      refuse(identified.reason);
       continue;
     }
+    passed.push(link);
+    if (link.isHead) continue;
     const { identity } = identified;
     // www and apex are one domain.
     const external = identity.domain !== domain;
-    const filtered = decideUrlFilter(identity, {
-      ...(domain === null ? {} : { domains: [domain] }),
-      ...(rules.settings.allowLeaving ? { allowLeaving: true } : {}),
-      ...(rules.settings.include ? { include: rules.settings.include } : {}),
-      ...(rules.settings.exclude ? { exclude: rules.settings.exclude } : {}),
-    });
-    if (filtered.outcome === 'rejected') {
-      refuse(filtered.reason);
-      continue;
-    }
     const { kind, reason } = classifyUrl(identity.fetchUrl, {
       articlePatterns: rules.settings.articleUrlPatterns ?? [],
       // What was learned is of this domain.
@@ -83,13 +82,21 @@ export function factsOf(
       external,
     });
   }
-  const facts = { links, refused, pagers: inferPagers(response.finalUrl, [...all, ...headLinks(page)]) };
   return {
     url: response.finalUrl,
-    kind: contentLinks(facts).length > 0 ? 'listing' : 'other',
-    ...facts,
+    kind: listsSomething(links) ? 'listing' : 'other',
+    links,
+    refused,
+    pagers: inferPagers(response.finalUrl, passed),
   };
 }
+
+// Some sites call their whole page a sidebar.
+const linksOfAFrame = 10;
+
+const listsSomething = (links: readonly SpiderLink[]): boolean =>
+  contentLinks({ links }).length > 0 ||
+  links.filter((link) => link.kind === 'article' && !link.external).length >= linksOfAFrame;
 
 // Headlines have words; days of a calendar, facets and page numbers have one or two. Scripts without spaces count letters.
 const isHeadline = (text: string): boolean =>
@@ -107,15 +114,15 @@ export const contentLinks = ({ links }: { links: readonly SpiderLink[] }): Spide
   );
 
 /** `<link rel=next>` and `rel=prev` of the head. */
-function headLinks(page: Page): PagerLink[] {
-  const found: PagerLink[] = [];
+function headLinks(page: Page): (PagerLink & { isHead: true })[] {
+  const found: (PagerLink & { isHead: true })[] = [];
   for (const node of page.links) {
     const rel = attribute(node, 'rel');
     const href = attribute(node, 'href');
     if (rel === null || href === null || !/\b(?:next|prev|previous)\b/i.test(rel) || found.length >= 4)
       continue;
     const url = resolveUrl(href, page.baseUrl);
-    if (url !== null) found.push({ url, text: '', rel: rel.slice(0, 100), inNav: true });
+    if (url !== null) found.push({ url, text: '', rel: rel.slice(0, 100), inNav: true, isHead: true });
   }
   return found;
 }

@@ -20,6 +20,9 @@ describe('what a shape is', () => {
     ['but not more', '/{w}/{slug2}', 1, counts(7, 3, 0), null],
     ['that nothing is there is said late', '/{w}', 1, counts(0, 0, 5), null],
     ['but said', '/{w}', 1, counts(0, 0, 6), 'other'],
+    ['sooner where the words are the same', '/x/{slug2}', 0, counts(0, 0, 4), 'other'],
+    ['and not at once', '/x/{slug2}', 0, counts(0, 0, 3), null],
+    ['of one address at once', '/team', 0, counts(0, 0, 1), 'other'],
     ['nothing known', '/{w}', 1, counts(0, 0, 0), null],
   ] as const)('%s', (_name, shape, level, known, kind) => {
     expect(decideKind(shape, level, known)).toBe(kind);

@@ -12,6 +12,7 @@ const leastGeneral = 3;
 const leastCoarse = 5;
 // That a whole shape is not worth a request is said later: it would never be looked at again.
 const leastOther = 6;
+const leastOtherExact = 4;
 const sureShare = 0.8;
 
 /** The kind that pages of a shape have; null: too few are known, or they differ. */
@@ -21,8 +22,8 @@ export function decideKind(shape: string, level: number, counts: ShapeCounts): P
   if (total < least) return null;
   for (const kind of ['article', 'listing', 'other'] as const) {
     if (counts[kind] < total * sureShare) continue;
-    const isLate = kind === 'other' && level > 0 && total < leastOther;
-    return isLate ? null : kind;
+    if (kind !== 'other' || isSingle(shape)) return kind;
+    return total < (level === 0 ? leastOtherExact : leastOther) ? null : kind;
   }
   return null;
 }

@@ -18,6 +18,7 @@ const listing = (page: number, more: Partial<ListingPage> = {}): ListingPage => 
   entries: entries(page),
   news: 10,
   isAgain: false,
+  mayGuess: true,
   ...more,
 });
 
@@ -121,6 +122,7 @@ describe('without links', () => {
   it('guesses nothing where little is listed, nor beside parameters', () => {
     const pages = new Pagination();
     expect(pages.follow(listing(1, { entries: ['a', 'b'] }), 0)).toBeNull();
+    expect(pages.follow(listing(1, { mayGuess: false }), 0)).toBeNull();
     expect(pages.follow(listing(1, { url: 'https://a.test/n?sort=asc' }), 0)).toBeNull();
   });
 });

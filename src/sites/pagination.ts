@@ -54,6 +54,8 @@ export type ListingPage = {
   news: number;
   /** It was fetched before. */
   isAgain: boolean;
+  /** Page two may be asked for without a link to it. */
+  mayGuess: boolean;
 };
 
 /** The next page to ask for. */
@@ -129,7 +131,7 @@ export class Pagination {
       if (proven.reached < 2) return null;
       return this.#want(proven, 2, pageAddress(page.url, proven.form, 2), page.isAgain);
     }
-    return this.#guess(page.url, base, entries);
+    return page.mayGuess ? this.#guess(page.url, base, entries) : null;
   }
 
   #followFurther(page: ListingPage, at: { rule: PagerRule; page: number }, nowMs: number): NextPage | null {

@@ -23,7 +23,7 @@ function learned(): Site {
   for (const name of ['red-fox', 'old-oak']) site.shapes.learn(`https://a.test/${name}`, 'article');
   for (const n of [1, 2, 3]) site.traps.learn(trapped(n), { content: false, news: false }, 9000);
   const entries = ['a', 'b', 'c', 'd', 'e'];
-  const listing = { url: 'https://a.test/n', pagers: [], entries, news: 5, isAgain: false };
+  const listing = { url: 'https://a.test/n', pagers: [], entries, news: 5, isAgain: false, mayGuess: true };
   site.pagination.follow(listing, 9000);
   site.pagination.fail('https://a.test/n?page=2', 9000);
   site.refuse('off_domain', 3);

@@ -16,7 +16,7 @@ CREATE TYPE image_sighting AS (ord integer, bucket smallint, domain_key bigint, 
 CREATE TYPE seed_item AS (ord integer, bucket smallint, domain_key bigint, domain text, parent_domain text, rank integer);
 CREATE TYPE settle_document AS (url_hash bytea, url text, source_id integer, word_count integer, confidence real, published_at timestamp with time zone, modified_at timestamp with time zone, content_hash bytea, page_type text, language text, canonical_url text, title text, section text, description text, lead_image text, authors text[], keywords text[], meta jsonb, text_start integer, text_length integer, raw_start integer, raw_length integer, raw_encoding text, raw_type text, hold boolean);
 CREATE TYPE settle_domain AS (hold_ms double precision, hold_reason hold_reason, penalty_ms integer, good_run smallint, robots_delay_ms integer, source_delay_ms integer, ladder jsonb, trial_passed boolean, move_to domain_status, move_reason text, rest_ms double precision[]);
-CREATE TYPE settle_item AS (url_hash bytea, status url_status, due_in_ms double precision, tries smallint, http_status smallint, error_code text, error_text text, etag text, last_modified text, content_hash bytea, redirected_to text, url text, refresh_seconds integer, validation_status text, rejection_reason text, fetched boolean, unchanged boolean, target boolean, kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint, parent_url text, items_seen integer, items_duplicate integer, items_rejected integer, channel_id integer, channel_error text, channel_new integer, channel_format text, channel_hub text, channel_sleep text, channel_redirect text, channel_rhythm jsonb, channel_weight real, channel_floor integer, channel_delays integer, channel_delay_s double precision, channel_late_s double precision, channel_topic text, last_item_at timestamp with time zone, result jsonb, execution_id bigint);
+CREATE TYPE settle_item AS (url_hash bytea, status url_status, due_in_ms double precision, tries smallint, http_status smallint, error_code text, error_text text, etag text, last_modified text, content_hash bytea, redirected_to text, url text, refresh_seconds integer, validation_status text, rejection_reason text, fetched boolean, unchanged boolean, target boolean, kind url_kind, origin url_origin, source_id integer, priority smallint, level smallint, depth smallint, hops smallint, parent_url text, items_seen integer, items_duplicate integer, items_rejected integer, channel_id integer, channel_error text, channel_new integer, channel_format text, channel_hub text, channel_sleep text, channel_redirect text, channel_rhythm jsonb, channel_weight real, channel_floor integer, channel_delays integer, channel_delay_s double precision, channel_late_s double precision, channel_topic text, last_item_at timestamp with time zone, result jsonb, execution_id bigint, becomes url_kind);
 CREATE TYPE settle_request AS (ago_ms double precision, status smallint, kind text, outcome text, url_hash bytea, url text, source_id integer, execution_id bigint, wait_ms integer, headers_ms integer, total_ms integer, bytes bigint);
 CREATE TYPE settle_response AS (id uuid, ago_ms double precision, status smallint, method text, url text, address text, truncated text, payload_digest bytea, etag text, last_modified text, sent_etag text, sent_last_modified text, start integer, request_length integer, head_length integer, body_length integer);
 CREATE TYPE settle_stored AS (made bytea[], changed integer, same bytea[], images integer, twins bytea[], twin_of bytea[], sources integer[]);
@@ -565,6 +565,21 @@ CREATE TABLE outbox_responses (
   response_head bytea NOT NULL,
   body bytea
 );
+CREATE TABLE pagination_rules (
+  bucket smallint NOT NULL,
+  domain_key bigint NOT NULL,
+  base text NOT NULL,
+  form text NOT NULL,
+  evidence integer NOT NULL,
+  highest integer NOT NULL,
+  reached integer NOT NULL,
+  pages integer NOT NULL,
+  wanted integer,
+  end_reason text,
+  ended_at timestamp with time zone,
+  first_entries text[] DEFAULT '{}'::text[] NOT NULL,
+  seen_at timestamp with time zone NOT NULL
+) WITH (fillfactor=70);
 CREATE TABLE probe_results (
   bucket smallint NOT NULL,
   domain_key bigint NOT NULL,
@@ -672,6 +687,33 @@ CREATE TABLE sinks (
   created_at timestamp with time zone DEFAULT now() NOT NULL,
   takes text DEFAULT 'documents'::text NOT NULL
 );
+CREATE TABLE site_prefixes (
+  bucket smallint NOT NULL,
+  domain_key bigint NOT NULL,
+  prefix text NOT NULL,
+  pages integer NOT NULL,
+  content integer NOT NULL,
+  barren integer NOT NULL,
+  shapes jsonb DEFAULT '{}'::jsonb NOT NULL,
+  cap_reason text,
+  capped_at timestamp with time zone
+) WITH (fillfactor=70);
+CREATE TABLE site_refusals (
+  bucket smallint NOT NULL,
+  domain_key bigint NOT NULL,
+  reason text NOT NULL,
+  links bigint NOT NULL
+) WITH (fillfactor=70);
+CREATE TABLE site_shapes (
+  bucket smallint NOT NULL,
+  domain_key bigint NOT NULL,
+  shape text NOT NULL,
+  level smallint NOT NULL,
+  articles integer DEFAULT 0 NOT NULL,
+  listings integer DEFAULT 0 NOT NULL,
+  others integer DEFAULT 0 NOT NULL,
+  sampled integer DEFAULT 0 NOT NULL
+) WITH (fillfactor=70);
 CREATE TABLE sitemap_seen (
   bucket smallint NOT NULL,
   channel_id integer NOT NULL,
@@ -943,6 +985,9 @@ ALTER TABLE outbox_responses ADD CONSTRAINT outbox_responses_check2 CHECK (((rev
 ALTER TABLE outbox_responses ADD CONSTRAINT outbox_responses_payload_digest_check CHECK ((octet_length(payload_digest) = 32));
 ALTER TABLE outbox_responses ADD CONSTRAINT outbox_responses_revisit_check CHECK ((revisit = ANY (ARRAY['server-not-modified'::text, 'identical-payload-digest'::text])));
 ALTER TABLE outbox_responses ADD CONSTRAINT outbox_responses_truncated_check CHECK ((truncated = ANY (ARRAY['length'::text, 'time'::text, 'disconnect'::text, 'unspecified'::text])));
+ALTER TABLE pagination_rules ADD CONSTRAINT pagination_rules_pkey PRIMARY KEY (bucket, domain_key, base, form);
+ALTER TABLE pagination_rules ADD CONSTRAINT pagination_rules_check CHECK (((end_reason IS NULL) = (ended_at IS NULL)));
+ALTER TABLE pagination_rules ADD CONSTRAINT pagination_rules_end_reason_check CHECK ((end_reason = ANY (ARRAY['not_found'::text, 'empty'::text, 'repeat'::text])));
 ALTER TABLE probe_results ADD CONSTRAINT probe_results_pkey PRIMARY KEY (bucket, domain_key, url_hash);
 ALTER TABLE raw_pages ADD CONSTRAINT raw_pages_pkey PRIMARY KEY (bucket, domain_key, url_hash, fetched_at);
 ALTER TABLE response_marks ADD CONSTRAINT response_marks_pkey PRIMARY KEY (bucket, sink, domain_key, address_hash);
@@ -965,6 +1010,11 @@ ALTER TABLE sink_states ADD CONSTRAINT sink_states_check1 CHECK (((failing_since
 ALTER TABLE sinks ADD CONSTRAINT sinks_pkey PRIMARY KEY (name);
 ALTER TABLE sinks ADD CONSTRAINT sinks_name_check CHECK ((name ~ '^[a-z0-9_-]+$'::text));
 ALTER TABLE sinks ADD CONSTRAINT sinks_takes_check CHECK ((takes = ANY (ARRAY['documents'::text, 'responses'::text])));
+ALTER TABLE site_prefixes ADD CONSTRAINT site_prefixes_pkey PRIMARY KEY (bucket, domain_key, prefix);
+ALTER TABLE site_prefixes ADD CONSTRAINT site_prefixes_check CHECK (((cap_reason IS NULL) = (capped_at IS NULL)));
+ALTER TABLE site_refusals ADD CONSTRAINT site_refusals_pkey PRIMARY KEY (bucket, domain_key, reason);
+ALTER TABLE site_shapes ADD CONSTRAINT site_shapes_pkey PRIMARY KEY (bucket, domain_key, shape);
+ALTER TABLE site_shapes ADD CONSTRAINT site_shapes_level_check CHECK (((level >= 0) AND (level <= 2)));
 ALTER TABLE sitemap_seen ADD CONSTRAINT sitemap_seen_pkey PRIMARY KEY (bucket, channel_id);
 ALTER TABLE source_days ADD CONSTRAINT source_days_pkey PRIMARY KEY (source_id, day);
 ALTER TABLE source_totals ADD CONSTRAINT source_totals_pkey PRIMARY KEY (source_id);

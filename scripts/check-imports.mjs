@@ -31,6 +31,7 @@ const layers = [
     'documents',
     'outbox',
     'images',
+    'sites',
     'jobs',
     'explain',
     'switches',

@@ -151,8 +151,11 @@ BEGIN
   UPDATE domains d SET block_count = 0, unreachable_count = 0, errors_consecutive = 0, first_blocked_at = NULL
    WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key;
   v_slot.budget_left := NULL;
+  -- Traps get another chance; what was learnt of shapes and pages stays true.
+  DELETE FROM site_prefixes x WHERE x.bucket = p_bucket AND x.domain_key = p_domain_key;
   UPDATE domain_slots s
-     SET asleep = NOT v_crawled, rest_until = NULL, refusals = NULL, circuit_good = NULL, circuit_opens = NULL,
+     -- Who had the domain last must read again what is remembered of it.
+     SET lease_epoch = s.lease_epoch + 1, asleep = NOT v_crawled, rest_until = NULL, refusals = NULL, circuit_good = NULL, circuit_opens = NULL,
          circuit_reasons = NULL, network_failures = 0, network_since = NULL, penalty_ms = 0, good_run = 0,
          expired_runs = 0, budget_left = NULL, budget_until = NULL,
          hold_reason = CASE WHEN s.rest_until IS NULL AND s.hold_reason = 'politeness' THEN s.hold_reason END,

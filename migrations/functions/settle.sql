@@ -16,7 +16,8 @@ CREATE TYPE settle_item AS (
   channel_rhythm jsonb, channel_weight real, channel_floor integer,
   channel_delays integer, channel_delay_s double precision, channel_late_s double precision,
   channel_topic text,         -- what the hub calls the feed
-  last_item_at timestamptz, result jsonb, execution_id bigint
+  last_item_at timestamptz, result jsonb, execution_id bigint,
+  becomes url_kind            -- what the spider took for the other kind of page
 );
 
 CREATE TYPE settle_document AS (
@@ -285,6 +286,7 @@ BEGIN
       UPDATE url_frontier f SET
         status = CASE WHEN i.twin_of IS NOT NULL THEN 'duplicate' ELSE i.status END,
         duplicate_of = coalesce(i.twin_of, CASE WHEN i.status = 'duplicate' THEN f.duplicate_of END),
+        kind = coalesce(i.becomes, f.kind),
         ready = false,
         -- A refresh stood lower; a page that is done is itself again.
         level = CASE WHEN i.status IN ('pending', 'failed') OR f.level > 10 THEN f.level ELSE f.priority END,

@@ -153,6 +153,38 @@ export const domainCard = Type.Object({
       ),
     }),
   ),
+  site: Type.Object(
+    {
+      traps: Type.Array(
+        Type.Object({ prefix: Type.String(), reason: Type.String(), pages: Type.Integer(), cappedAt: date }),
+        { description: 'paths under which nothing is fetched until the domain is reset' },
+      ),
+      pagination: Type.Array(
+        Type.Object({
+          base: Type.String({ description: 'the first page of the listing' }),
+          form: Type.String({ description: 'how its further pages are addressed' }),
+          evidence: Type.Integer({ description: 'links that spoke for it; 0: a guess' }),
+          highest: Type.Integer(),
+          reached: Type.Integer(),
+          pages: Type.Integer(),
+          endReason: orNull(Type.String()),
+          endedAt: orNull(date),
+          seenAt: date,
+        }),
+      ),
+      shapes: Type.Array(
+        Type.Object({
+          shape: Type.String(),
+          articles: Type.Integer(),
+          listings: Type.Integer(),
+          others: Type.Integer(),
+        }),
+        { description: 'what pages turned out to be, by the shape of their address' },
+      ),
+      refusedLinks: Type.Array(Type.Object({ reason: Type.String(), links: Type.Number() })),
+    },
+    { description: 'what the spider has learned of its pages, at most fifty of each' },
+  ),
 });
 
 /** A robots.txt, parsed. */

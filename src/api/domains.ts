@@ -154,9 +154,9 @@ function addOne(instance: FastifyInstance, { database, config }: Parts): void {
         defaultBudget: config.domains.maxPagesPerRun,
       });
       if (facts === null) throw unknownDomain(name);
-      const { domain, events, runs, robots, archives, pins } = facts;
+      const { domain, events, runs, robots, archives, pins, site } = facts;
       const explanation = describeDomain(facts);
-      return { ...shownDomain(domain), explanation, events, runs, robots, archives, pins };
+      return { ...shownDomain(domain), explanation, events, runs, robots, archives, pins, site };
     },
   );
   app.get(

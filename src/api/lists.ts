@@ -53,6 +53,7 @@ const reportShape = answer({
   channelsAdded: count,
   channelsKnown: count,
   searches: count,
+  deep: count,
   bad: count,
   badLines: Type.Array(answer({ line: count, reason: Type.String(), text: Type.String() })),
   dryRun: Type.Boolean(),

@@ -32,7 +32,11 @@ const settingFields = {
   include: patterns,
   exclude: patterns,
   allowLeaving: Type.Boolean(),
-  maxDepth: Type.Integer({ minimum: 0, maximum: 1000 }),
+  maxDepth: Type.Integer({
+    minimum: -1,
+    maximum: 1000,
+    description: 'links from the front page; 0: 3, -1: without end; more than 5 is warned of',
+  }),
   fixedInterval: Type.Boolean(),
   proxies: Type.Array(text(1000), { maxItems: 100, description: 'needs the admin role' }),
   copies: oneOf(['deliver', 'hold'] as const),
@@ -123,8 +127,14 @@ const overruled = Type.Array(
   { description: "groups that other sources give to its domains, and that this one's overrules" },
 );
 
+const warningFields = {
+  warnings: Type.Array(Type.String(), {
+    description: 'what somebody should know of the settings that were given',
+  }),
+};
+
 /** A source that was changed. */
-export const changedSourceShape = Type.Object({ ...plainAnswer, overruled }, strict);
+export const changedSourceShape = Type.Object({ ...plainAnswer, ...warningFields, overruled }, strict);
 
 /** A source with how it goes. */
 export const statusFields = {

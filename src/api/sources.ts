@@ -16,7 +16,7 @@ import { countedUpTo, type Database, mostCounted, type Queryable } from '../db/i
 import { loadSelectorRates, removeSource } from '../documents/index.ts';
 import { applyGroup, releaseGroup } from '../domains/index.ts';
 import { AppError } from '../errors/index.ts';
-import { withScheme } from '../source-lists/index.ts';
+import { warnOfSettings, withScheme } from '../source-lists/index.ts';
 import {
   applyHolds,
   createSource,
@@ -202,6 +202,7 @@ function addChanging(instance: FastifyInstance, { database, config }: Options): 
           created: false,
           channelId: channel.id,
           overruled: [],
+          warnings: [],
         });
       const { name, ingestionMode, feedPollIntervalMinutes, priority, rateLimitMs } = body;
       const { source, created } = await createSource(pool, {
@@ -219,11 +220,14 @@ function addChanging(instance: FastifyInstance, { database, config }: Options): 
         await startDiscovery(pool, source.id);
         await audit(pool, identity, 'source_add', source);
       }
+      // Settings of a source that was there before are not taken.
+      const warnings = created ? warnOfSettings(settings) : [];
       return reply.code(created ? 201 : 200).send({
         ...shownSource(source),
         created,
         channelId: null,
         overruled,
+        warnings,
       });
     },
   );
@@ -250,7 +254,7 @@ function addChanging(instance: FastifyInstance, { database, config }: Options): 
         source = required(await updateSource(pool, params.slug, change, identity.name), params.slug);
       if (change.mode !== undefined) await applyHolds(pool, source);
       const overruled = change.group === undefined ? [] : await applyGroup(pool, source, identity.name);
-      return { ...shownSource(source), overruled };
+      return { ...shownSource(source), overruled, warnings: warnOfSettings(body.settings ?? {}) };
     },
   );
   app.delete(

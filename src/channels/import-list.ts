@@ -1,7 +1,7 @@
 import type { Database, Queryable } from '../db/index.ts';
 import { applyGroups } from '../domains/index.ts';
 import { type SubmitItem, submit } from '../frontier/index.ts';
-import type { ListEntry, ListedSource } from '../source-lists/index.ts';
+import { type ListEntry, type ListedSource, warnOfSettings } from '../source-lists/index.ts';
 import {
   insertSources,
   loadSourcesByUrl,
@@ -25,6 +25,8 @@ export type ImportReport = {
   channelsKnown: number;
   /** Sources whose feeds are looked for. */
   searches: number;
+  /** Sources whose links are followed deeper than is wise. */
+  deep: number;
   bad: number;
   /** The first hundred entries nobody can use. */
   badLines: BadLine[];
@@ -72,6 +74,7 @@ export function startReport(onBad?: (bad: BadLine) => void): {
     channelsAdded: 0,
     channelsKnown: 0,
     searches: 0,
+    deep: 0,
     bad: 0,
     badLines: [],
   };
@@ -107,6 +110,7 @@ export async function importSources(
       continue;
     }
     const prepared = prepare(entry.source, entry.line, options);
+    if (warnOfSettings(entry.source.settings ?? {}).length > 0) report.deep += 1;
     if ('reason' in prepared) {
       refuse({ line: entry.line, reason: prepared.reason, text: entry.source.url });
       continue;

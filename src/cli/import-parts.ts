@@ -17,7 +17,7 @@ export type SendOptions = {
 const partEntries = 2000;
 const partChars = 4 * 1024 * 1024;
 
-const sums = ['added', 'known', 'updated', 'channelsAdded', 'channelsKnown', 'searches'] as const;
+const sums = ['added', 'known', 'updated', 'channelsAdded', 'channelsKnown', 'searches', 'deep'] as const;
 
 /**
  * Sends a list of any length and format part by part. It is read here and written again as NDJSON, which keeps every

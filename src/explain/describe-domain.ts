@@ -27,6 +27,7 @@ export function describeDomain(facts: DomainFacts): DomainExplanation {
       ...circuitText(facts),
       ...groupText(facts),
       ...archivesText(facts),
+      ...siteText(facts),
       scoreText(domain),
     ],
     expectedAt: expectedAt(facts),
@@ -207,6 +208,24 @@ function archivesText({ archives, switches, now }: DomainFacts): string[] {
   ];
 }
 
+function siteText({ site, switches, now }: DomainFacts): string[] {
+  const words = site.traps.map(
+    ({ prefix, reason, cappedAt }) =>
+      `${prefix} is a trap since ${ago(cappedAt, now)} (${reason}): nothing is fetched there until a reset.`,
+  );
+  const ended = site.pagination.filter((rule) => rule.endReason !== null);
+  const walked = site.pagination.filter((rule) => rule.pages > 0);
+  if (walked.length + ended.length > 0)
+    words.push(
+      `${many(walked.length, 'listing has', 'listings have')} further pages (${[...new Set(walked.map((rule) => rule.form))].join(', ') || 'none that worked'}); ${many(ended.length, 'rule has', 'rules have')} ended and ${ended.length === 1 ? 'rests' : 'rest'} for 30 days.`,
+    );
+  if ((!switches.spider || !switches.pagination) && words.length > 0)
+    words.push(switches.spider ? switchTexts.pagination : switchTexts.spider);
+  const refused = site.refusedLinks.slice(0, 5).map(({ reason, links }) => `${reason} ${links}`);
+  if (refused.length > 0) words.push(`Links not followed, by reason: ${refused.join(', ')}.`);
+  return words;
+}
+
 function scoreText({ score, scoreTerms, shift }: DomainDetails): string {
   const terms = Object.entries(scoreTerms).map(([name, value]) => `${name} ${signed(value)}`);
   const effect = shift === 0 ? '' : `; it moves its spidered pages by ${signed(shift)} level`;
@@ -226,7 +245,7 @@ function expectedAt({ domain, switches, fetchersAlive, now }: DomainFacts): Date
   return domain.nextAt === null || domain.nextAt > now ? domain.nextAt : now;
 }
 
-function adviceOf({ domain, switches }: DomainFacts): string[] {
+function adviceOf({ domain, switches, site }: DomainFacts): string[] {
   const { name } = domain;
   const advice: string[] = [];
   if (!switches.fetching) advice.push('outrider switch fetching on');
@@ -235,6 +254,7 @@ function adviceOf({ domain, switches }: DomainFacts): string[] {
   if (domain.status === 'exhausted') advice.push(`outrider domain reset ${name} --reason "…" --all`);
   if (domain.lease !== null) advice.push(`outrider domain release ${name}`);
   if (domain.delay.penaltyMs > 0) advice.push(`outrider domain set ${name} --delay MS`);
+  if (site.traps.length > 0 && !isResting(domain)) advice.push(`outrider domain reset ${name} --reason "…"`);
   if (domain.status !== 'blocked') advice.push(`outrider domain block ${name} --reason "…"`);
   return advice;
 }

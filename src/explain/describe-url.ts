@@ -23,6 +23,8 @@ const deadReasons: Record<string, string> = {
   empty: 'the answer had no body',
   refused_address: 'its address is private or not allowed',
   refused_port: 'its port is not allowed',
+  trap: 'it lies where a spider would never end',
+  not_content: 'it was submitted to find out what it is, and pages like it have told',
   removed: 'an operator removed it',
   cancelled: 'its job was cancelled',
   svg: 'it is a drawing, and only raster images are stored',
@@ -50,7 +52,7 @@ export function describeUrl(facts: UrlFacts): Explanation {
         : [];
     return {
       state: 'unknown',
-      sentences: ['This URL was never submitted.', ...robots.map((one) => one.trim())],
+      sentences: ['This URL was never submitted.', ...robots.map((one) => one.trim()), ...trapText(facts)],
       expectedAt: null,
     };
   }
@@ -236,6 +238,7 @@ function describeQueue(facts: UrlFacts, slot: SlotFacts, row: RowFacts, words: s
     words.push(`robots.txt forbids it${ruleText(robots)}; it will be given up when its turn comes.`);
   else if (robots.known && robots.unavailable)
     words.push('robots.txt of its host could not be read; nothing is requested until it can.');
+  if (row.origin === 'spider' || row.origin === 'archive') words.push(...trapText(facts));
   if (slot.leaseOwner !== null)
     words.push(`Its domain is being worked on by ${slot.leaseOwner} until ${until(slot.leaseUntil, now)}.`);
   else if (slot.nextAt !== null && slot.nextAt > now)
@@ -256,6 +259,13 @@ function describeQueue(facts: UrlFacts, slot: SlotFacts, row: RowFacts, words: s
     );
   return { state: 'waiting', words, expectedAt };
 }
+
+const trapText = ({ trap, domain }: UrlFacts): string[] =>
+  trap === null
+    ? []
+    : [
+        `${trap.prefix} of its domain is a trap (${trap.reason}): links to it are not followed and what waits there is given up. "outrider domain reset ${domain} --reason …" lifts that.`,
+      ];
 
 const ruleText = (robots: { line: number | null; rule: string | null }): string =>
   robots.line === null ? '' : ` (line ${robots.line}: ${robots.rule ?? ''})`;

@@ -13,6 +13,7 @@ import {
   loadRobotsOfDomain,
 } from '../domains/index.ts';
 import { type CrawlDelay, crawlDelayOf } from '../robots/index.ts';
+import { loadSiteView, type SiteView } from '../sites/index.ts';
 import type { Switches } from '../switches/index.ts';
 import { loadCommon } from './load-url.ts';
 
@@ -26,6 +27,8 @@ export type DomainFacts = {
   archives: ArchiveFacts | null;
   /** Sources that pin it to a group of fetchers, the one that holds first. */
   pins: DomainPin[];
+  /** What the spider has learned of its pages. */
+  site: SiteView;
   fetchersAlive: number;
   switches: Switches;
   now: Date;
@@ -56,6 +59,7 @@ export async function loadDomainFacts(
     })),
     archives: await loadArchiveFacts(db, domain),
     pins: await listDomainPins(db, domain),
+    site: await loadSiteView(db, domain),
     ...(await loadCommon(db)),
   };
 }

@@ -2,6 +2,7 @@ import type { Queryable } from '../db/index.ts';
 import { loadRobots } from '../domains/index.ts';
 import type { HoldReason, UrlKind, UrlOrigin, UrlStatus } from '../frontier/index.ts';
 import { decideRobots } from '../robots/index.ts';
+import { loadCap, prefixesOf } from '../sites/index.ts';
 import { loadSwitches, type Switches } from '../switches/index.ts';
 import { originOf, type UrlIdentity, urlId } from '../url/index.ts';
 
@@ -15,6 +16,8 @@ export type UrlFacts = {
   robots:
     | { known: false }
     | { known: true; allowed: boolean; line: number | null; rule: string | null; unavailable: boolean };
+  /** The cap it lies under. */
+  trap: { prefix: string; reason: string } | null;
   /** URLs of the domain that go first, counted up to 1,000. */
   ahead: number;
   fetchersAlive: number;
@@ -103,6 +106,7 @@ export async function loadUrlFacts(
     row,
     slot,
     robots: await robotsFacts(db, identity, fetchUrl, options.productToken),
+    trap: await loadCap(db, identity, prefixesOf(fetchUrl)),
     ahead: waits ? await countAhead(db, key, row) : 0,
     ...common,
   };

@@ -63,4 +63,6 @@ export const switchTexts = {
   polling: 'Polling is switched off: "outrider switch polling on".',
   refresh: 'Refreshes are switched off: "outrider switch refresh on".',
   rendering: 'Rendering is switched off: "outrider switch rendering on".',
+  spider: 'Links are not followed: "outrider switch spider on".',
+  pagination: 'Listings are not read page by page: "outrider switch pagination on".',
 } as const;

@@ -2,11 +2,12 @@ import { isArchiveRead, type MultiplierReader, submitPoll } from '../channels/in
 import { isConnectionLost, type Queryable } from '../db/index.ts';
 import type { RefreshOptions } from '../domains/index.ts';
 import { messageOf } from '../errors/index.ts';
-import type { Lease, LeasedUrl, SubmitItem } from '../frontier/index.ts';
+import type { Lease, LeasedUrl, SubmitItem, SubmitResult } from '../frontier/index.ts';
 import { sightSubmitted } from '../images/index.ts';
 import type { ImageSettings } from '../ingest/index.ts';
 import { saveFound } from '../jobs/index.ts';
 import type { ResponseReader } from '../outbox/index.ts';
+import type { SiteCache } from '../sites/index.ts';
 import { decideBudget, type Switches, type SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import type { HttpClient, RecordingRoom } from './client/index.ts';
@@ -32,6 +33,7 @@ import type { PageRenderer } from './rendering.ts';
 import type { RobotsGate } from './robots-gate.ts';
 import { requestFor } from './row-request.ts';
 import type { SettingsCache } from './settings-cache.ts';
+import { Spider } from './spider.ts';
 import { Unsettled } from './unsettled.ts';
 
 /** What a run needs of its fetcher. */
@@ -42,6 +44,7 @@ export type RunDeps = {
   renderer: PageRenderer | null;
   robots: RobotsGate;
   settings: SettingsCache;
+  sites: SiteCache;
   switches: SwitchReader;
   multipliers: MultiplierReader;
   outage: OutageWatch;
@@ -91,6 +94,7 @@ export class DomainRun {
   #draining = false;
   readonly #unsettled: Unsettled;
   readonly #lessons: DomainLessons;
+  readonly #spider: Spider;
   #records = false;
   #switches: Switches | null = null;
 
@@ -100,6 +104,7 @@ export class DomainRun {
     this.#stopsAt = stopsAt;
     this.#pacer = new Pacer(deps.clock, lease.delayMs);
     this.#unsettled = new Unsettled(deps, lease, this.#pacer);
+    this.#spider = new Spider(deps, lease);
     this.#lessons = new DomainLessons(lease, {
       clock: deps.clock,
       log: deps.log,
@@ -115,6 +120,7 @@ export class DomainRun {
   /** Somebody else has the domain now: stop at once, change nothing. */
   lose(): void {
     this.#lost = true;
+    this.#spider.lose();
     this.#stop.abort();
   }
 
@@ -225,7 +231,10 @@ export class DomainRun {
       this.#unsettled.keep(concludeOrphan(row).items);
       return { goesOn: true, robotsRetryMs: null };
     }
-    const unfetched = concludeUnfetchedImage(row, this.#context(row).settings, this.#deps.images.restMs);
+    const rules = await this.#retried(() => this.#spider.open(row, sourceOfRun(source, execution)));
+    const unfetched =
+      this.#spider.endUnasked(row, rules) ??
+      concludeUnfetchedImage(row, this.#context(row).settings, this.#deps.images.restMs);
     if (unfetched !== null) {
       this.#unsettled.keep(unfetched.items);
       return { goesOn: true, robotsRetryMs: null };
@@ -305,6 +314,12 @@ export class DomainRun {
   async #keep(row: LeasedUrl, { end, totals }: Reached): Promise<void> {
     const { metrics, settings } = this.#deps;
     await this.#submitFound(row, end.found, totals);
+    const { spider, pagination: pagers } = this.#switches!;
+    if (spider)
+      await this.#spider.follow(row, this.#context(row).settings.source, end, {
+        pagers,
+        submit: (items) => this.#submitFound(row, items, totals),
+      });
     noteFound(end.items[0]!, totals);
     let { items } = end;
     const channel = settings.channelOf(row);
@@ -334,7 +349,9 @@ export class DomainRun {
         ? sitemapReader(
             this.#deps,
             { lease: this.lease, row, channel, settings: this.#context(row).settings },
-            (links) => this.#submitFound(row, links, totals),
+            async (links) => {
+              await this.#submitFound(row, links, totals);
+            },
           )
         : undefined;
     const arrival = await fetchRow(this.#exchange(row), row, {
@@ -353,6 +370,7 @@ export class DomainRun {
   #context(row: LeasedUrl): RowContext {
     const { settings, options, clock } = this.#deps;
     const channel = settings.channelOf(row);
+    const { learned } = this.#spider;
     return {
       settings: {
         source: sourceOfRun(settings.sourceOf(row), this.#deps.executions.known(row)),
@@ -363,6 +381,7 @@ export class DomainRun {
         sitemapMaxAgeMs: options.sitemapMaxAgeMs,
         nowMs: clock.now(),
         images: options.images,
+        ...(learned === undefined ? {} : { learned }),
       },
       maxTries: options.maxTries,
       probing: this.#lessons.isProbing,
@@ -433,8 +452,12 @@ export class DomainRun {
     };
   }
 
-  /** Found URLs first, the settle second: a crash in between only submits them again. */
-  async #submitFound(row: LeasedUrl, links: readonly SubmitItem[], totals: FoundTotals): Promise<void> {
+  /** Found URLs first, the settle second: a crash in between only submits them again. Answers which were new. */
+  async #submitFound(
+    row: LeasedUrl,
+    links: readonly SubmitItem[],
+    totals: FoundTotals,
+  ): Promise<SubmitResult[]> {
     const { settings, db } = this.#deps;
     const { spider, archives } = this.#switches!;
     const run = crawlOf(this.#deps.executions.known(row));
@@ -444,19 +467,23 @@ export class DomainRun {
     const found = run === null ? wanted : wanted.map((link) => asOfRun(link, run));
     const images = links.filter((link) => link.kind === 'image');
     const lastPoll = settings.channelOf(row)?.lastSuccessAt ?? null;
-    const answers = await this.#retried(() =>
+    const results = await this.#retried(() =>
       submitFound(this.#deps, found, totals, lastPoll?.getTime() ?? null),
     );
     // What articles link to is seen only when they are new: the set would change by itself.
     if (run !== null && row.kind === 'listing')
-      await this.#retried(() => saveFound(db, run.id, articlesOf(found, answers)));
-    if (images.length === 0) return;
+      await this.#retried(() => saveFound(db, run.id, articlesOf(found, results)));
+    if (row.kind === 'channel')
+      await this.#retried(() => this.#spider.learnNamed(settings.sourceOf(row), results));
+    if (images.length === 0) return results;
     // Not counted as items: those are articles.
     await this.#retried(() => submitFound(this.#deps, images, nothingFound(), null));
     await this.#retried(() => sightSubmitted(db, images, row.executionId));
+    return results;
   }
 
   async #settle(final: boolean): Promise<void> {
+    await this.#retried(() => this.#spider.save());
     const { outcome, items } = await this.#unsettled.settle({
       final,
       learnt: this.#lessons.summary(this.#pacer.lastAnswerAt !== null),

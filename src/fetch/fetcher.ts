@@ -13,6 +13,7 @@ import {
 } from '../frontier/index.ts';
 import { ResponseReader } from '../outbox/index.ts';
 import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
+import { SiteCache } from '../sites/index.ts';
 import { decideBudget, SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { BacklogWatch } from './backlog-watch.ts';
@@ -115,6 +116,7 @@ export class Fetcher {
         defaultDelayMs: config.fetch.defaultDelayMs,
       }),
       settings: new SettingsCache(database.pool, monotonic),
+      sites: new SiteCache(database.pool),
       switches: this.#switches,
       multipliers: new MultiplierReader(database.pool, monotonic),
       outage: this.#outage,

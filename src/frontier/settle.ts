@@ -72,6 +72,8 @@ export type SettleItem = {
   };
   /** A probe's answer, stored for whoever asked. */
   result?: object;
+  /** What a page turned out to be that was taken for the other kind. */
+  becomes?: 'article' | 'listing';
 };
 
 /** A document to store with its URL, in the same transaction. */
@@ -243,6 +245,7 @@ function itemRow(item: SettleItem): object {
     refresh_seconds: item.refreshSeconds,
     fetched: item.fetched,
     unchanged: item.unchanged || undefined,
+    becomes: item.becomes,
     validation_status: item.validationStatus ?? undefined,
     rejection_reason: item.rejectionReason ?? undefined,
     target: target !== undefined || undefined,

@@ -40,5 +40,5 @@ export async function ingestArchivedSitemap(
       parentUrl: response.finalUrl,
       own: true,
     });
-  return { outcome: 'links', found };
+  return { outcome: 'links', page: null, found };
 }

@@ -1,12 +1,13 @@
 import { brotliCompressSync, constants } from 'node:zlib';
 import { contentHash, type Extraction, extractPage } from '../extract/index.ts';
-import type { SettleDocument, SubmitItem } from '../frontier/index.ts';
+import type { SettleDocument } from '../frontier/index.ts';
 import { type Page, parsePage } from '../html/index.ts';
 import { openText } from '../text/index.ts';
 import { validatePage } from '../validate/index.ts';
 import { findImages, imageModeOf } from './images.ts';
-import { findSpiderLinks } from './links.ts';
-import { header, type Ingested, type IngestSettings, type PageResponse } from './response.ts';
+import { isListing } from './links.ts';
+import { header, type Ingested, type IngestSettings, type PageFacts, type PageResponse } from './response.ts';
+import { isGuessed, readPageFacts } from './spider-links.ts';
 
 /** Decodes and parses a page once; every handler that needs HTML starts here. */
 export function readPage(response: PageResponse): Page {
@@ -23,8 +24,9 @@ export function needsSecondOpinion(ingested: Ingested): boolean {
 }
 
 /**
- * An article page: validate, extract, and make the document. Nothing rejected becomes one. `allowFallback` asks
- * Readability where our own reader is unsure, which may take for ever: only on a thread that can be ended.
+ * An article page: validate, extract, and make the document. Nothing rejected becomes one, and no listing that the spider
+ * took for an article. `allowFallback` asks Readability where our own reader is unsure, which may take for ever: only on
+ * a thread that can be ended.
  */
 export function ingestArticle(
   response: PageResponse,
@@ -32,12 +34,36 @@ export function ingestArticle(
   { allowFallback = false } = {},
 ): Ingested {
   const page = readPage(response);
+  const extraction = extractFrom(page, response, settings, allowFallback);
+  const facts = readPageFacts(page, response, settings);
+  const isWrong = facts !== null && isGuessed(response) && isListing(extraction, facts, settings.minWords);
+  return isWrong
+    ? { outcome: 'links', page: facts }
+    : documentFrom({ page, extraction, facts }, response, settings);
+}
+
+/** What the extractor makes of a page, with the source's selectors. */
+export function extractFrom(
+  page: Page,
+  response: PageResponse,
+  settings: IngestSettings,
+  allowFallback = false,
+): Extraction {
   const selectors = settings.source?.settings.selectors;
-  const extraction = extractPage(page, {
+  return extractPage(page, {
     url: response.finalUrl,
     allowFallback,
     ...(selectors === undefined ? {} : { selectors }),
   });
+}
+
+/** The document of a page that was extracted, if it is valid. */
+export function documentFrom(
+  read: { page: Page; extraction: Extraction; facts: PageFacts | null },
+  response: PageResponse,
+  settings: IngestSettings,
+): Ingested {
+  const { page, extraction, facts } = read;
   const validation = validatePage({
     page,
     extraction,
@@ -49,11 +75,13 @@ export function ingestArticle(
     return { outcome: 'rejected', reason: validation.reason, detail: validation.detail };
   const stub =
     extraction.wordCount < settings.minWords || (extraction.title === null && extraction.text === '');
-  const found: SubmitItem[] = [
-    ...findSpiderLinks(page, response, settings),
-    ...findImages(extraction.images, response, settings),
-  ];
-  return { outcome: 'document', document: documentOf(response, extraction, stub, settings), stub, found };
+  return {
+    outcome: 'document',
+    document: documentOf(response, extraction, stub, settings),
+    stub,
+    found: findImages(extraction.images, response, settings),
+    page: facts === null ? null : { ...facts, kind: stub ? facts.kind : 'article' },
+  };
 }
 
 function documentOf(

@@ -8,10 +8,19 @@ import { decideReader, readInThread } from './threads/index.ts';
 
 export { imageModeOf } from './images.ts';
 export type { ProbeResult } from './probe.ts';
-export type { ChannelReading, ImageSettings, Ingested, IngestSettings, PageResponse } from './response.ts';
+export type {
+  ChannelReading,
+  ImageSettings,
+  Ingested,
+  IngestSettings,
+  PageFacts,
+  PageResponse,
+  SpiderLink,
+} from './response.ts';
 export { SeenAddresses } from './seen.ts';
 export type { SelectorSample } from './selector-sample.ts';
 export { readSitemapChannel, type SitemapSink } from './sitemap.ts';
+export { contentLinks, type SpiderRules, spiderRulesOf } from './spider-links.ts';
 
 /**
  * Reads a response: what is small and takes linear time on this thread, the rest on another one with a deadline. The

@@ -49,7 +49,6 @@ describe('listings', () => {
       `<title>404 jobs</title>${links.join('')}<input type="password">${padding}`,
     );
     expect(result.outcome).toBe('links');
-    expect(result.outcome === 'links' && result.found.length).toBe(6);
   });
 
   test.each([

@@ -1,79 +1,33 @@
+import type { Extraction } from '../extract/index.ts';
 import { decidePriority, type SubmitItem } from '../frontier/index.ts';
 import { discoverLinks, type Page } from '../html/index.ts';
-import type { SourceSettings } from '../sources/index.ts';
-import { canonicalDomain, classifyUrl, decideUrlFilter, identifyUrl } from '../url/index.ts';
 import { validatePage } from '../validate/index.ts';
-import { readPage } from './article.ts';
+import { documentFrom, extractFrom, readPage } from './article.ts';
 import { failedReading } from './feed.ts';
-import type { Ingested, IngestSettings, PageResponse } from './response.ts';
-
-const defaultDepth = 3;
-const defaultPriority = 5;
-
-type SpiderRules = { priority: number; settings: SourceSettings };
-
-// A seeded domain belongs to nobody: what began with the spider goes on with its defaults, and never leaves the domain.
-function spiderRulesOf(response: PageResponse, { source }: IngestSettings): SpiderRules | null {
-  if (source !== null) return source.ingestionMode === 'feed' ? null : source;
-  const { row } = response;
-  return row.sourceId === null && (row.origin === 'spider' || row.origin === 'archive')
-    ? { priority: defaultPriority, settings: {} }
-    : null;
-}
-
-/** Links of a page that the spider may follow; none unless the source is spidered or the domain was seeded. */
-export function findSpiderLinks(page: Page, response: PageResponse, settings: IngestSettings): SubmitItem[] {
-  const rules = spiderRulesOf(response, settings);
-  return rules === null ? [] : linksOf(page, response, rules);
-}
-
-function linksOf(page: Page, response: PageResponse, rules: SpiderRules): SubmitItem[] {
-  const { row } = response;
-  const depth = row.depth + 1;
-  // What an archive lists is old, and so is what its articles lead to.
-  const origin = row.origin === 'archive' ? 'archive' : 'spider';
-  const maxDepth = rules.settings.maxDepth || defaultDepth;
-  if (maxDepth > 0 && depth > maxDepth) return [];
-  const domain = canonicalDomain(response.finalUrl);
-  const found: SubmitItem[] = [];
-  for (const link of discoverLinks(page)) {
-    const identified = identifyUrl(link.url);
-    if (identified.outcome === 'rejected') continue;
-    const { identity } = identified;
-    const external = identity.domain !== domain;
-    const filtered = decideUrlFilter(identity, {
-      ...(domain === null ? {} : { domains: [domain] }),
-      ...(rules.settings.allowLeaving ? { allowLeaving: true } : {}),
-      ...(rules.settings.include ? { include: rules.settings.include } : {}),
-      ...(rules.settings.exclude ? { exclude: rules.settings.exclude } : {}),
-    });
-    if (filtered.outcome === 'rejected') continue;
-    const { kind } = classifyUrl(identity.fetchUrl, {
-      articlePatterns: rules.settings.articleUrlPatterns ?? [],
-    });
-    if (kind === 'other') continue;
-    found.push({
-      url: identity.fetchUrl,
-      kind,
-      origin,
-      sourceId: row.sourceId,
-      priority: decidePriority({ base: rules.priority, origin, kind, depth, external }),
-      depth,
-      parentUrl: response.finalUrl,
-      own: !external,
-    });
-  }
-  return found;
-}
+import type { Ingested, IngestSettings, PageFacts, PageResponse } from './response.ts';
+import { contentLinks, factsOf, isGuessed, readPageFacts } from './spider-links.ts';
 
 // A page that offers this many links outside its navigation is a listing, whatever else it says: a front page of few
 // words may well carry a login box or report on "404 new jobs".
 const linksOfAListing = 5;
+// An article has a box of others at its end; a page that leads to more than this is not read for a text of its own.
+const linksOfAnArticle = 12;
 
-/** A listing page is read for its links and never becomes a document; a challenge or a missing page is no listing. */
+/**
+ * A listing page is read for its links and does not become a document, unless the spider took an article for a listing; a
+ * challenge or a missing page is no listing.
+ */
 export function ingestListing(response: PageResponse, settings: IngestSettings): Ingested {
   const page = readPage(response);
+  const facts = readPageFacts(page, response, settings);
   const links = discoverLinks(page).filter((link) => !link.inNav);
+  if (facts !== null && isGuessed(response) && mayBeArticle(response, facts)) {
+    const extraction = extractFrom(page, response, settings);
+    if (extraction.pageType === 'article') {
+      const ingested = documentFrom({ page, extraction, facts }, response, settings);
+      if (ingested.outcome === 'document' && !ingested.stub) return ingested;
+    }
+  }
   if (links.length < linksOfAListing) {
     const validation = validatePage({
       page,
@@ -89,7 +43,19 @@ export function ingestListing(response: PageResponse, settings: IngestSettings):
     )
       return { outcome: 'rejected', reason: validation.reason, detail: validation.detail };
   }
-  return { outcome: 'links', found: findSpiderLinks(page, response, settings) };
+  return { outcome: 'links', page: facts };
+}
+
+function mayBeArticle({ finalUrl }: PageResponse, facts: PageFacts): boolean {
+  if (new URL(finalUrl).pathname === '/' || facts.pagers.length > 0) return false;
+  return contentLinks(facts).length <= linksOfAnArticle;
+}
+
+/** Whether what the spider took for an article is a listing: then it gives links and no document. */
+export function isListing(extraction: Extraction, facts: PageFacts, minWords: number): boolean {
+  if (extraction.pageType === 'listing') return true;
+  if (extraction.pageType === 'article' && extraction.wordCount >= minWords) return false;
+  return facts.links.filter((link) => !link.inNav).length >= linksOfAListing;
 }
 
 /**
@@ -101,8 +67,25 @@ export function ingestPageChannel(response: PageResponse, settings: IngestSettin
   const links = discoverLinks(page).filter((link) => !link.inNav);
   if (links.length === 0)
     return { outcome: 'channel', reading: failedReading('the page has no links'), found: [] };
-  const rules = settings.source ?? { priority: defaultPriority, settings: {} };
-  const found = linksOf(page, response, rules).filter((one) => one.kind === 'article');
   const reading = { ...failedReading(''), error: null, detail: null, format: 'page' };
-  return { outcome: 'channel', reading, found };
+  return { outcome: 'channel', reading, found: articlesOf(page, response, settings) };
+}
+
+function articlesOf(page: Page, response: PageResponse, settings: IngestSettings): SubmitItem[] {
+  const rules = settings.source ?? { priority: 5, settings: {} };
+  const { row } = response;
+  const depth = row.depth + 1;
+  return factsOf(page, response, { rules, settings })
+    .links.filter((link) => link.kind === 'article')
+    .map(({ url, external }) => ({
+      url,
+      kind: 'article',
+      origin: 'spider',
+      sourceId: row.sourceId,
+      priority: decidePriority({ base: rules.priority, origin: 'spider', kind: 'article', depth, external }),
+      depth,
+      parentUrl: response.finalUrl,
+      executionId: row.executionId ?? null,
+      own: !external,
+    }));
 }

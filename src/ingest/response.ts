@@ -1,10 +1,13 @@
 import type { Channel } from '../channels/index.ts';
 import type { LeasedUrl, SettleDocument, SubmitItem } from '../frontier/index.ts';
 import type { ImageFacts } from '../image-formats/index.ts';
+import type { Pager } from '../sites/index.ts';
 import type { ImageMode, Source } from '../sources/index.ts';
+import type { LearnedKinds, PageKind } from '../url/index.ts';
 
 /** What a handler asks of the row that was fetched. */
-export type ReadRow = Pick<LeasedUrl, 'hash' | 'url' | 'kind' | 'origin' | 'sourceId' | 'depth'>;
+export type ReadRow = Pick<LeasedUrl, 'hash' | 'url' | 'kind' | 'origin' | 'sourceId' | 'depth'> &
+  Partial<Pick<LeasedUrl, 'executionId'>>;
 
 /** A response with status 2xx and a body, after redirects, as a handler gets it. */
 export type PageResponse = {
@@ -41,6 +44,8 @@ export type IngestSettings = {
   isArchive?: boolean;
   nowMs: number;
   images?: ImageSettings;
+  /** What pages of this domain turned out to be, by the shape of their address. */
+  learned?: LearnedKinds;
   /** Sites whose robots.txt names the sitemap at hand: it may list their addresses too. */
   namedBy?: readonly string[];
 };
@@ -68,10 +73,42 @@ export type ChannelReading = {
   isWhole: boolean;
 };
 
+/** A link of a page that is spidered, after the filters. */
+export type SpiderLink = {
+  url: string;
+  kind: PageKind;
+  /** Why it is taken for that. */
+  reason: string;
+  /** Outside navigation, and its text is long enough to be a headline. */
+  isHeadline: boolean;
+  inNav: boolean;
+  external: boolean;
+};
+
+/** What a page that is spidered has to say beyond its text. */
+export type PageFacts = {
+  /** Where it came from in the end. */
+  url: string;
+  /** What it turned out to be. */
+  kind: PageKind;
+  links: SpiderLink[];
+  /** Links that the filters refused, by reason. */
+  refused: Record<string, number>;
+  pagers: Pager[];
+};
+
 /** What a handler made of a response. Found URLs are submitted before the row is settled. */
 export type Ingested =
-  | { outcome: 'document'; document: SettleDocument; stub: boolean; found: SubmitItem[] }
-  | { outcome: 'links'; found: SubmitItem[] }
+  | {
+      outcome: 'document';
+      document: SettleDocument;
+      stub: boolean;
+      found: SubmitItem[];
+      /** null: the spider does not follow its links. */
+      page: PageFacts | null;
+    }
+  /** `found`: what names its addresses by itself, as a sitemap does. */
+  | { outcome: 'links'; page: PageFacts | null; found?: SubmitItem[] }
   | { outcome: 'image'; sha256: Buffer; facts: ImageFacts }
   | { outcome: 'rejected'; reason: string; detail: string }
   /** Reading took too long or too much memory; the answer itself may have been fine. */

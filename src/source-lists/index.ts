@@ -9,5 +9,5 @@ export {
   listFormats,
 } from './model.ts';
 export { readList } from './read-list.ts';
-export { checkSettings } from './settings.ts';
+export { checkSettings, warnOfSettings } from './settings.ts';
 export { createListWriter, type ListWriter } from './write-list.ts';

@@ -39,6 +39,19 @@ function jsonOf(value: object): string | null {
   }
 }
 
+const deepest = 5;
+
+/** What somebody should know of settings that can be used: deep crawls cost more than they bring. */
+export function warnOfSettings(settings: Readonly<Record<string, unknown>>): string[] {
+  const { maxDepth } = settings;
+  if (typeof maxDepth !== 'number' || (maxDepth >= 0 && maxDepth <= deepest)) return [];
+  return [
+    maxDepth < 0
+      ? 'maxDepth -1 follows links without end; only budgets bound it'
+      : `maxDepth ${maxDepth} is more than ${deepest} links from the front page; most of what lies there is not news`,
+  ];
+}
+
 type Check = (value: unknown) => string | null;
 
 const isTexts = (value: unknown): value is string[] =>
@@ -64,9 +77,9 @@ const checks: Readonly<Record<string, Check>> = {
   respectRobots: yesOrNo,
   fixedInterval: yesOrNo,
   maxDepth: (value) =>
-    Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 1000
+    Number.isInteger(value) && (value as number) >= -1 && (value as number) <= 1000
       ? null
-      : 'is no whole number from 0 to 1000',
+      : 'is no whole number from -1 to 1000',
   render: (value) =>
     value === 'auto' || value === 'always' || value === 'never' ? null : 'is none of auto, always and never',
   copies: (value) => (value === 'deliver' || value === 'hold' ? null : 'is neither "deliver" nor "hold"'),

@@ -10,6 +10,7 @@ export const switchNames = [
   'discovery',
   'archives',
   'spider',
+  'pagination',
   'rendering',
 ] as const;
 export type SwitchName = (typeof switchNames)[number];

@@ -25,6 +25,12 @@ export function createMetrics() {
       labelNames: ['outcome'],
       registers,
     }),
+    refusedLinks: new Counter({
+      name: 'outrider_refused_links_total',
+      help: 'Links of spidered pages that were not followed, by reason.',
+      labelNames: ['reason'],
+      registers,
+    }),
     responseBytes: new Counter({ name: 'outrider_response_bytes_total', help: 'Bytes received.', registers }),
     settled: new Counter({
       name: 'outrider_settled_urls_total',

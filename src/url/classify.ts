@@ -1,18 +1,28 @@
 import { extensionOf, isBinaryExtension } from './filter.ts';
 import { findUrlPattern } from './patterns.ts';
+import { shapesOf } from './shape.ts';
 import { parseUrl } from './whatwg.ts';
 
 /** What is known about the source and its domain when a URL is classified; patterns are RE2, found in the fetch URL. */
 export type ClassifyContext = {
   /** The source's `article_url_patterns`. */
   articlePatterns?: readonly string[];
-  /** Patterns learned from this domain's documents and listings. */
-  learned?: { article?: readonly string[]; listing?: readonly string[] };
+  /** What pages of this domain turned out to be, by their shape. */
+  learned?: LearnedKinds;
   /** Section names of this source besides the general ones (`lokales`). */
   sections?: readonly string[];
 };
 
-export type UrlClass = { kind: 'article' | 'listing' | 'other'; reason: string };
+export type UrlClass = { kind: PageKind; reason: string };
+
+/** What a page may turn out to be. */
+export type PageKind = 'article' | 'listing' | 'other';
+
+/** Kinds by shape; plain data, because it travels to the reading thread. Shapes of which nothing is sure are not in it. */
+export type LearnedKinds = Readonly<Record<string, PageKind>>;
+
+/** The reason of what nobody can tell by its shape: such addresses are worth a look. */
+export const unknownShape = 'no known shape';
 
 const sections = new Set(
   (
@@ -39,6 +49,7 @@ const staticPages = new Set(
     'feed feeds'
   ).split(' '),
 );
+const pageParameter = /[?&](?:page|paged|pg|seite|pagina)=\d{1,6}(?:&|$)/i;
 const monthName =
   /^(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)$/;
 
@@ -46,13 +57,34 @@ const monthName =
 export function classifyUrl(fetchUrl: string, source: ClassifyContext): UrlClass {
   const own = findUrlPattern(source.articlePatterns, fetchUrl);
   if (own !== null) return { kind: 'article', reason: `source pattern ${own}` };
-  const article = findUrlPattern(source.learned?.article, fetchUrl);
-  if (article !== null) return { kind: 'article', reason: `learned pattern ${article}` };
-  const listing = findUrlPattern(source.learned?.listing, fetchUrl);
-  if (listing !== null) return { kind: 'listing', reason: `learned pattern ${listing}` };
   const url = parseUrl(fetchUrl);
   if (url === null || !/^https?:$/.test(url.protocol)) return { kind: 'other', reason: 'not a web address' };
-  return classifyShape(url, source);
+  const general = classifyShape(url, source);
+  if (source.learned === undefined) return general;
+  // A file is no page and a front page is one whatever its neighbours are.
+  if (general.reason === 'file extension' || general.reason === 'front page') return general;
+  return classifyLearned(fetchUrl, source.learned, general) ?? general;
+}
+
+// What these say rests on a word of the address itself, which is more than what pages of a like shape were.
+const sureReasons: ReadonlySet<string> = new Set([
+  'page number',
+  'date archive',
+  'listing folder',
+  'section root',
+  'static page',
+]);
+
+function classifyLearned(fetchUrl: string, learned: LearnedKinds, general: UrlClass): UrlClass | null {
+  const shapes = shapesOf(fetchUrl);
+  if (shapes === null) return null;
+  for (const [level, shape] of shapes.entries()) {
+    if (level > 0 && sureReasons.has(general.reason)) return null;
+    // The name of an own property only: a shape may be called anything.
+    const kind = Object.hasOwn(learned, shape) ? learned[shape] : undefined;
+    if (kind !== undefined) return { kind, reason: `learned shape ${shape}` };
+  }
+  return null;
 }
 
 function classifyShape(url: URL, source: ClassifyContext): UrlClass {
@@ -64,7 +96,11 @@ function classifyShape(url: URL, source: ClassifyContext): UrlClass {
   const last = segments.at(-1);
   if (first === undefined || last === undefined) {
     if (/^\?p=\d+$/.test(url.search)) return { kind: 'article', reason: 'post number' };
-    return { kind: 'listing', reason: 'front page' };
+    if (pageParameter.test(url.search)) return { kind: 'listing', reason: 'page number' };
+    // What other parameters of the front page lead to is anybody's guess.
+    return url.search === ''
+      ? { kind: 'listing', reason: 'front page' }
+      : { kind: 'other', reason: unknownShape };
   }
   if (isBinaryExtension(extensionOf(url.pathname))) return { kind: 'other', reason: 'file extension' };
   if (/^page-?\d+$/.test(last) || (segments.at(-2) === 'page' && /^\d+$/.test(last)))
@@ -74,7 +110,12 @@ function classifyShape(url: URL, source: ClassifyContext): UrlClass {
   if (segments.slice(0, -1).some((segment) => listingFolders.has(segment)) || listingFolders.has(last))
     return { kind: 'listing', reason: 'listing folder' };
   if (staticPages.has(first) || staticPages.has(last)) return { kind: 'other', reason: 'static page' };
-  return classifyBySection(segments, last, new Set(source.sections?.map((name) => name.toLowerCase())));
+  const own = new Set(source.sections?.map((name) => name.toLowerCase()));
+  const bySection = classifyBySection(segments, last, own);
+  // Articles have further pages too: only where nothing speaks for one.
+  return bySection.kind === 'other' && pageParameter.test(url.search)
+    ? { kind: 'listing', reason: 'page number' }
+    : bySection;
 }
 
 function classifyBySection(segments: string[], last: string, own: ReadonlySet<string>): UrlClass {
@@ -87,7 +128,7 @@ function classifyBySection(segments: string[], last: string, own: ReadonlySet<st
   // Many large sites publish at depth 1: asking for two segments would lose them.
   const words = last.replace(/\.[a-z]{3,5}$/, '').split('-');
   if (words.filter((word) => word !== '').length >= 4) return { kind: 'article', reason: 'long slug' };
-  return { kind: 'other', reason: 'no known shape' };
+  return { kind: 'other', reason: unknownShape };
 }
 
 /** `/YYYY/MM[/DD]/slug` anywhere in the path is an article; the same without a slug is the archive of that time. */

@@ -78,9 +78,18 @@ describe('classifyUrl', () => {
   });
 
   it('asks the source first, then what was learned', () => {
-    const source = { articlePatterns: ['/x/\\d+'], learned: { article: ['/y/'], listing: ['/2024/05/06/'] } };
+    const source = {
+      articlePatterns: ['/x/\\d+'],
+      learned: { '/y/{m}': 'article', '/{y}/{m}/{m}/{w}': 'listing', '/{w}': 'article' },
+    } as const;
     expect(classifyUrl('https://example.com/x/1', source).reason).toBe('source pattern /x/\\d+');
     expect(classifyUrl('https://example.com/y/1', source).kind).toBe('article');
     expect(classifyUrl('https://example.com/2024/05/06/slug', source).kind).toBe('listing');
+    // Words that say what they are are heard before what pages of a like shape were.
+    expect(classifyUrl('https://example.com/about', source)).toEqual({
+      kind: 'other',
+      reason: 'static page',
+    });
+    expect(classifyUrl('https://example.com/foo', source).kind).toBe('article');
   });
 });

@@ -1,5 +1,12 @@
 /** URLs: one identity (the key), one fetch address, their domain, and what may enter the frontier. */
-export { type ClassifyContext, classifyUrl, type UrlClass } from './classify.ts';
+export {
+  type ClassifyContext,
+  classifyUrl,
+  type LearnedKinds,
+  type PageKind,
+  type UrlClass,
+  unknownShape,
+} from './classify.ts';
 export { canonicalDomain, domainIdentity, registrableDomain } from './domain.ts';
 export {
   decideUrlFilter,
@@ -19,4 +26,5 @@ export {
 export { channelHash, parseUrlId, probeHash, urlId } from './ids.ts';
 export type { HostRules } from './key.ts';
 export { parseUrlPattern } from './patterns.ts';
-export { resolveUrl } from './whatwg.ts';
+export { isSingle, shapesOf, type UrlShapes } from './shape.ts';
+export { parseUrl, resolveUrl } from './whatwg.ts';

@@ -55,6 +55,7 @@ nonsense,,
     channelsAdded: 3,
     channelsKnown: 0,
     searches: 1,
+    deep: 0,
     bad: 1,
     badLines: [{ line: 6, reason: '"nonsense" is not a web address', text: 'nonsense,,' }],
   });

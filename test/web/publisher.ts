@@ -66,8 +66,10 @@ export interface Publisher {
   sitemaps: readonly SitemapSetup[];
   /** Replaced as a whole when the publisher changes its mind. */
   robots: RobotsSetup;
-  /** Older articles are reached by `?page=N` or `/page/N`. */
-  pagination: 'query' | 'path';
+  /** Older articles are reached by `?page=N`, `/page/N`, `?p=N` or `?offset=` entries to skip. */
+  pagination: 'query' | 'path' | 'p' | 'offset';
+  /** What its listings show of their pages; links to the next three and to the one before unless given. */
+  pager?: 'links' | 'none';
   perPage: number;
   /** Date archives such as /2026/03/ exist. */
   archives: boolean;

@@ -1,7 +1,7 @@
 import type { RequestKind } from './exchange.ts';
 import { lexicons } from './lexicon/index.ts';
 import { itemIdIn } from './paths.ts';
-import type { FeedSetup, SitemapSetup } from './publisher.ts';
+import type { FeedSetup, Publisher, SitemapSetup } from './publisher.ts';
 import type { Site } from './site.ts';
 import type { Item } from './timeline.ts';
 
@@ -110,10 +110,7 @@ function resolveListing(site: Site, path: string, query: string): Target | undef
       base = `${match[1]}/`;
       page = Number(match[2]);
     }
-  } else if (query !== '') {
-    page = Number(new URLSearchParams(query).get('page') ?? 1);
-    if (!Number.isInteger(page) || page < 1) page = 1;
-  }
+  } else if (query !== '') page = pageIn(publisher, new URLSearchParams(query));
   if (base === '/') return { kind: 'listing', page };
   const slug = base.replace(/^\/|\/$/g, '');
   if (lexicons[publisher.language].sections.some((section) => section.slug === slug))
@@ -122,6 +119,15 @@ function resolveListing(site: Site, path: string, query: string): Target | undef
   if (date !== null) return { kind: 'listing', datePrefix: date.slice(1).filter(Boolean).join('-'), page };
   if (publisher.archives && (base === '/archive' || base === '/archive/')) return { kind: 'archive' };
   return undefined;
+}
+
+/** The page that parameters name; what is no number is the first. */
+function pageIn({ pagination, perPage }: Publisher, query: URLSearchParams): number {
+  const page =
+    pagination === 'offset'
+      ? 1 + Math.ceil(Number(query.get('offset') ?? 0) / perPage)
+      : Number(query.get(pagination === 'p' ? 'p' : 'page') ?? 1);
+  return Number.isInteger(page) && page >= 1 ? page : 1;
 }
 
 function resolveRest(site: Site, path: string, nowMs: number): Target {

@@ -90,6 +90,10 @@ function sayReport(report: ImportReport, flags: ImportFlags): void {
     say(
       `The feeds of ${count(report.searches, 'source')} are looked for as soon as "outrider up" runs; "outrider channels" shows them.`,
     );
+  if (report.deep > 0)
+    say(
+      `warning: ${count(report.deep, 'source')} would have links followed more than 5 deep, or without end (settings.maxDepth).`,
+    );
   if (report.bad === 0) return;
   say(`${count(report.bad, 'entry', 'entries')} of ${count(report.lines, 'line')} could not be used:`);
   const shown: readonly BadLine[] = report.badLines.slice(0, 10);

@@ -73,11 +73,12 @@ export function addSourceCommands(program: Command): void {
   sources
     .command('set <slug>')
     .description(
-      'change a source: its polls, mode, delay, priority, images, rendering, copies, group or proxies; "default" takes a value back',
+      'change a source: its polls, mode, depth, delay, priority, images, rendering, copies, group or proxies; "default" takes a value back',
     )
     .option('--mode <mode>', 'feed, spider or both')
     .option('--every <minutes>', 'minutes between polls of its feeds')
     .option('--fixed <on|off>', 'whether its feeds keep to that interval, whatever is learnt of them')
+    .option('--depth <n>', 'links from its front page that are followed; 0: three, -1: without end')
     .option('--delay <ms>', 'least milliseconds between two requests for its URLs')
     .option('--priority <n>', '1 to 10')
     .option('--images <mode>', 'off, reference or store: what is done with images of its articles')
@@ -89,11 +90,12 @@ export function addSourceCommands(program: Command): void {
       const change = sourceChangeOf(flags);
       const context = loadContext(command);
       const source = await withApi(context, (api) =>
-        api.patch<Json<Source & { overruled: Overruled[] }>>(sourcePath(slug), change, patiently),
+        api.patch<Json<Source & { overruled: Overruled[]; warnings: string[] }>>(sourcePath(slug), change, patiently),
       );
       if (context.flags.json) return printJson(source);
       say(`${source.name} is changed; every fetcher follows within seconds.`);
       for (const line of overruledLines(source.overruled)) say(line);
+      for (const warning of source.warnings) say(`warning: ${warning}.`);
     });
   for (const [word, enabled] of [
     ['disable', false],
@@ -204,6 +206,7 @@ type SetFlags = {
   mode?: string;
   every?: string;
   fixed?: string;
+  depth?: string;
   images?: string;
   render?: string;
   copies?: string;
@@ -223,6 +226,7 @@ type Change = {
     copies?: 'deliver' | 'hold' | null;
     group?: string | null;
     fixedInterval?: true | null;
+    maxDepth?: number | null;
   };
 };
 
@@ -236,6 +240,11 @@ function sourceChangeOf(flags: SetFlags): Change {
     ...(flags.copies === undefined ? {} : { copies: orNull(flags.copies, copyMode) }),
     ...(flags.group === undefined ? {} : { group: orNull(flags.group, (text) => poolName(text, '--group')) }),
     ...(flags.fixed === undefined ? {} : { fixedInterval: onOff(flags.fixed) ? true : null }),
+    ...(flags.depth === undefined
+      ? {}
+      : {
+          maxDepth: orNull(flags.depth, (text) => wholeNumber('--depth', text, { least: -1, most: 1000 })),
+        }),
   };
   const change: Change = {
     ...(flags.delay === undefined
@@ -258,7 +267,7 @@ function sourceChangeOf(flags: SetFlags): Change {
     throw new AppError('usage', 'nothing to set', {
       exitCode: EXIT.usage,
       advice:
-        'Give at least one of --mode, --every, --fixed, --delay, --priority, --images, --render, --copies, --group and --proxies.',
+        'Give at least one of --mode, --every, --fixed, --depth, --delay, --priority, --images, --render, --copies, --group and --proxies.',
     });
   return change;
 }

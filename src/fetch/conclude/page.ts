@@ -220,8 +220,18 @@ async function concludeResponse(
   }
   if (ingested.outcome === 'links') {
     return withTarget(row, arrival, {
-      ...ended(row, fine(), { ...answered, ...validators, validationStatus: 'valid' }, { signal: 'good' }),
-      found: ingested.found,
+      ...ended(
+        row,
+        fine(),
+        {
+          ...answered,
+          ...validators,
+          validationStatus: 'valid',
+          ...(row.kind === 'article' ? { becomes: 'listing' as const } : {}),
+        },
+        { signal: 'good' },
+      ),
+      page: ingested.page,
     });
   }
   if (ingested.outcome === 'image') {
@@ -243,6 +253,7 @@ async function concludeResponse(
     ...validators,
     contentHash: document.contentHash,
     validationStatus: ingested.stub ? 'stub' : 'valid',
+    ...(row.kind === 'listing' ? { becomes: 'article' as const } : {}),
   };
   // The same text as last time: nothing but the times moves.
   const unchanged = row.contentHash?.equals(document.contentHash) === true && arrival.moved === 'no';
@@ -253,6 +264,7 @@ async function concludeResponse(
     }),
     document: unchanged ? null : document,
     found: ingested.found,
+    page: ingested.page,
   });
 }
 
@@ -263,7 +275,7 @@ function lookedAgain(
   context: RowContext,
   item: Partial<SettleItem>,
 ): [Verdict, Partial<SettleItem>] {
-  if (context.refresh === null || row.kind !== 'article') return [fine(), item];
+  if (context.refresh === null || (item.becomes ?? row.kind) !== 'article') return [fine(), item];
   const refreshSeconds = decideRefresh(row.refreshSeconds, changed, context.refresh);
   return [
     { ...fine(), dueInMs: refreshSeconds * 1000 },

@@ -1,6 +1,6 @@
 import type { RefreshOptions } from '../../domains/index.ts';
 import type { LeasedUrl, SettleItem, SubmitItem } from '../../frontier/index.ts';
-import type { Ingested, IngestSettings } from '../../ingest/index.ts';
+import type { Ingested, IngestSettings, PageFacts } from '../../ingest/index.ts';
 import type { UrlIdentity } from '../../url/index.ts';
 import type { HttpResult } from '../client/index.ts';
 import type { Arrival } from '../exchange.ts';
@@ -13,6 +13,8 @@ export type RowEnd = {
   items: SettleItem[];
   document: Extract<Ingested, { outcome: 'document' }>['document'] | null;
   found: SubmitItem[];
+  /** What the spider is told of the page. */
+  page?: PageFacts | null;
   /** To be stored before the row is settled. */
   image?: FetchedImage;
   domain: DomainSignal;

@@ -53,13 +53,22 @@ function newest(site: Site, before: number, limit: number): Described[] {
 }
 
 function renderPager(site: Site, target: ListingTarget, pages: number): string {
-  const { furniture } = lexicons[site.publisher.language];
+  const { publisher } = site;
+  if (publisher.pager === 'none') return '';
+  const { furniture } = lexicons[publisher.language];
   let base = '/';
   if (target.section !== undefined) base = `/${target.section}/`;
   if (target.datePrefix !== undefined) base = `/${target.datePrefix.replaceAll('-', '/')}/`;
   const address = (page: number) => {
     if (page === 1) return base;
-    return site.publisher.pagination === 'path' ? `${base}page/${page}` : `${base}?page=${page}`;
+    switch (publisher.pagination) {
+      case 'path':
+        return `${base}page/${page}`;
+      case 'offset':
+        return `${base}?offset=${(page - 1) * publisher.perPage}`;
+      default:
+        return `${base}?${publisher.pagination === 'p' ? 'p' : 'page'}=${page}`;
+    }
   };
   let links = '';
   if (target.page > 1) links += `<a rel="prev" href="${address(target.page - 1)}">${furniture.previous}</a> `;

@@ -87,10 +87,10 @@ export const linkFields: readonly SettingField[] = [
   {
     key: 'maxDepth',
     kind: 'number',
-    min: 0,
+    min: -1,
     max: 1000,
     label: 'Depth',
-    hint: 'How many links away from its front page. Empty or 0: 3.',
+    hint: 'How many links away from its front page. Empty or 0: 3; -1: without end. More than 5 seldom brings news.',
   },
   {
     key: 'allowLeaving',

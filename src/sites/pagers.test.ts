@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { firstAddress, formOf, pageAddress, parseForm } from './pager-forms.ts';
+import { inferPagers, type PagerLink } from './pagers.ts';
+
+const link = (path: string, text = '', more: Partial<PagerLink> = {}): PagerLink => ({
+  url: `https://a.test${path}`,
+  text,
+  rel: null,
+  inNav: false,
+  ...more,
+});
+const infer = (path: string, ...links: PagerLink[]) =>
+  inferPagers(`https://a.test${path}`, links).map(({ base, form, page, highest, next }) => [
+    base,
+    form,
+    page,
+    highest,
+    next?.replace('https://a.test', '') ?? null,
+  ]);
+
+describe('a pager', () => {
+  it.each([
+    [
+      'two siblings',
+      '/news/',
+      [link('/news/?page=2', '2'), link('/news/?page=3', '3')],
+      ['/news', '?page={N}', 1, 3, '/news/?page=2'],
+    ],
+    [
+      'in the path',
+      '/news/',
+      [link('/news/page/2', '2'), link('/news/page/40/', '40')],
+      ['/news', '/page/{N}', 1, 40, '/news/page/2'],
+    ],
+    [
+      'on a further page',
+      '/page/3',
+      [link('/page/2', '2'), link('/page/4', '4')],
+      ['/', '/page/{N}', 3, 4, '/page/4'],
+    ],
+    ['by p', '/', [link('/?p=2', '2'), link('/?p=3', '3')], ['/', '?p={N}', 1, 3, '/?p=2']],
+    [
+      'by what is skipped',
+      '/n',
+      [link('/n?offset=20', '2'), link('/n?offset=60', '4')],
+      ['/n', '?offset={20N}', 1, 4, '/n?offset=20'],
+    ],
+    [
+      'counted from zero',
+      '/n',
+      [link('/n?page=1', '2'), link('/n?page=2', '3')],
+      ['/n', '?page={N-1}', 1, 3, '/n?page=1'],
+    ],
+    [
+      'by another name that says its numbers',
+      '/n',
+      [link('/n?blatt=2', '2'), link('/n?blatt=3', '3')],
+      ['/n', '?blatt={N}', 1, 3, '/n?blatt=2'],
+    ],
+    [
+      'rel=next alone',
+      '/n',
+      [link('/n?pos=2', 'more', { rel: 'next' })],
+      ['/n', '?pos={N}', 1, 2, '/n?pos=2'],
+    ],
+    [
+      'one link to the next page by the word page',
+      '/n',
+      [link('/n?page=2', 'Older stories')],
+      ['/n', '?page={N}', 1, 2, '/n?page=2'],
+    ],
+    [
+      'the last page',
+      '/n?page=5',
+      [link('/n?page=4', '4'), link('/n?page=3', '3')],
+      ['/n', '?page={N}', 5, 5, null],
+    ],
+    [
+      'beside other parameters',
+      '/n?q=a',
+      [link('/n?q=a&page=2', '2'), link('/n?page=3&q=a', '3')],
+      ['/n?q=a', '?page={N}', 1, 3, '/n?q=a&page=2'],
+    ],
+    [
+      'www and apex are one site',
+      '/',
+      [link('/?page=2', '2', { url: 'https://www.a.test/?page=2' }), link('/?page=3', '3')],
+      ['/', '?page={N}', 1, 3, 'https://www.a.test/?page=2'],
+    ],
+  ] as const)('%s', (_name, path, links, pager) => {
+    expect(infer(path, ...links)).toEqual([pager]);
+  });
+});
+
+describe('no pager', () => {
+  it.each([
+    ['a single number is an article', '/', [link('/?p=123', 'A story')]],
+    ['nor are two of them', '/', [link('/?p=123', 'A story of note'), link('/?p=124', 'Another story')]],
+    ['numbered articles', '/', [link('/story?id=17', 'A story'), link('/story?id=18', 'Another')]],
+    ['pages of another listing', '/', [link('/news/?page=2', '2'), link('/news/?page=3', '3')]],
+    ['the days of a calendar', '/c/2026/01', [link('/c/2026/01/1', '1'), link('/c/2026/01/2', '2')]],
+    ['another site', '/', [link('', '2', { url: 'https://b.test/?page=2' })]],
+    ['one page far away', '/n', [link('/n?page=9', 'nine')]],
+    ['no links', '/n', []],
+  ] as const)('%s', (_name, path, links) => {
+    expect(infer(path, ...links)).toEqual([]);
+  });
+});
+
+it.each([
+  ['?page={N}', 'https://a.test/n?page=3'],
+  ['?page={N-1}', 'https://a.test/n?page=2'],
+  ['?offset={20N}', 'https://a.test/n?offset=40'],
+  ['/page/{N}', 'https://a.test/n/page/3'],
+  ['/seite-{N}', 'https://a.test/n/seite-3'],
+])('%s makes the third page and finds the first again', (form, third) => {
+  expect(formOf(parseForm(form)!)).toBe(form);
+  expect(pageAddress('https://a.test/n', form, 3)).toBe(third);
+  expect(firstAddress(third, form)?.replace(/\/$/, '')).toBe('https://a.test/n');
+});

@@ -90,7 +90,11 @@ export function addSourceCommands(program: Command): void {
       const change = sourceChangeOf(flags);
       const context = loadContext(command);
       const source = await withApi(context, (api) =>
-        api.patch<Json<Source & { overruled: Overruled[]; warnings: string[] }>>(sourcePath(slug), change, patiently),
+        api.patch<Json<Source & { overruled: Overruled[]; warnings: string[] }>>(
+          sourcePath(slug),
+          change,
+          patiently,
+        ),
       );
       if (context.flags.json) return printJson(source);
       say(`${source.name} is changed; every fetcher follows within seconds.`);

@@ -232,6 +232,7 @@ async function concludeResponse(
         { signal: 'good' },
       ),
       page: ingested.page,
+      found: ingested.found ?? [],
     });
   }
   if (ingested.outcome === 'image') {

@@ -1,5 +1,5 @@
 import { appendLog, type NewLogLine } from '../../src/jobs/index.ts';
-import { endRun, putJob, startRun } from '../jobs/lab.ts';
+import { endRun, putJob, startRun } from '../jobs/standing.ts';
 import type { TestDatabase } from '../setup/database.ts';
 import type { DashboardLab } from './lab.ts';
 

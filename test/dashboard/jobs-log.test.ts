@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { endRun, putJob } from '../jobs/lab.ts';
+import { endRun, putJob } from '../jobs/standing.ts';
 import { type CutProxy, startCutProxy } from './cut-proxy.ts';
 import { runOf, writeLines } from './jobs-data.ts';
 import {

@@ -274,6 +274,30 @@ test('runs that lie together are spread as the preview says', async () => {
   await page.context().close();
 });
 
+test('the overview and the navigation tell of failed jobs, and one is tried again from there', async () => {
+  const { pool } = lab.api.database;
+  const page = await lab.open('/');
+  const nav = page.getByRole('navigation', { name: 'Screens' });
+  await nav.getByRole('link', { name: 'Jobs 1 failed' }).waitFor();
+  const trouble = page
+    .getByRole('listitem')
+    .filter({ hasText: `Job ${jobs.failed} (refresh coast) has failed` });
+  await trouble.getByText('the database went away').waitFor();
+  await trouble.getByRole('button', { name: 'Try it again' }).click();
+  await page.getByText(`Job ${jobs.failed} runs again.`).waitFor();
+  expect(await statusOf(jobs.failed)).toBe('pending');
+  await nav.getByRole('link', { name: 'Jobs', exact: true }).waitFor();
+  await pool.query(`UPDATE jobs SET status = 'failed', retries = 3, next_run_at = NULL WHERE id = $1`, [
+    jobs.failed,
+  ]);
+  // A reader is led to it.
+  const reader = await lab.open('/', { role: 'read' });
+  await reader.getByRole('link', { name: `Show it (${jobs.failed})` }).click();
+  await reader.getByRole('heading', { level: 1, name: 'refresh coast' }).waitFor();
+  await reader.context().close();
+  await page.context().close();
+});
+
 test('a source shows its jobs and leads to a new one', async () => {
   const page = await lab.open('/sources/coast?tab=jobs');
   const table = page.getByRole('table', { name: 'Jobs of this source' });

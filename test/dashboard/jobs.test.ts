@@ -188,7 +188,7 @@ test('an import brings its list, which is looked at when it is made', async () =
   await page.getByLabel('List of sources').fill('this is no address');
   await page.getByLabel('once, at once').check();
   await page.getByRole('button', { name: 'Make the job' }).click();
-  await page.getByRole('alert').getByText('no entry of the list can be used').waitFor();
+  await page.getByRole('alert').getByText('nothing in the list can be used').waitFor();
   await page.getByLabel('List of sources').fill('https://one.example/\nhttps://two.example/');
   await page.getByRole('button', { name: 'Make the job' }).click();
   await page.getByText('due now, waits for a scheduler').waitFor();

@@ -140,6 +140,8 @@ test('a long log keeps a bounded number of lines on the page, and leads back to 
   await earlier.click();
   await expect.poll(() => shown(page), patience).toEqual(range(1, 2000));
   expect(await earlier.count()).toBe(0);
+  // Two thousand lines scroll in their box, and not the page.
+  expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(2500);
   await endRun(lab.api.database.pool, job);
   await page.getByLabel('Follow the end').check();
   await expect.poll(() => shown(page), patience).toEqual(range(3701, 4200));

@@ -18,24 +18,26 @@ const effective = `(j.interval_seconds * CASE WHEN j.adaptive_scheduling
   ELSE 1 END)::integer`;
 const isRecurring = `(j.interval_seconds IS NOT NULL AND j.schedule_enabled AND j.returns_to IS DISTINCT FROM 'paused')`;
 // A run that was forced, is under way or waits for a retry comes again at its own time.
-const ownTime = `extract(epoch FROM CASE WHEN ${isRecurring} AND (j.status <> 'scheduled' OR j.off_phase)
-  THEN coalesce(j.phase_at, j.next_run_at) ELSE j.next_run_at END)::bigint`;
+const ownTime = `CASE WHEN ${isRecurring} AND (j.status <> 'scheduled' OR j.off_phase)
+  THEN coalesce(j.phase_at, j.next_run_at) ELSE j.next_run_at END`;
 
 type Loaded = { slots: Slots; jobs: number };
 
 /**
  * The slots of the next 24 hours as they are filled. Jobs of whole quarters are counted together by slot and interval,
- * so that ten thousand of them are some hundred groups; the others, which are few, each by their second. Reads the jobs
- * once: 10,000 take 8 ms.
+ * so that ten thousand of them are some hundred groups; the others, which are few, each by their second. Reads the
+ * jobs once: 10,000 of them were 175 groups in 38 ms on a machine with ten times the work it has cores for.
  */
 export async function loadSlots(db: Queryable, skewMs = 0): Promise<Loaded> {
   const result = await db.query<SlotGroup & { now: number }>(
-    `WITH active AS (
+    `WITH active AS MATERIALIZED (
        SELECT ${effective} AS seconds, ${ownTime} AS at, ${isRecurring} AS recurs
          FROM jobs j WHERE j.status IN ('pending', 'scheduled') OR (j.status = 'running' AND ${isRecurring}))
-     SELECT CASE WHEN recurs AND seconds % 900 = 0 AND seconds <= 86400 THEN at - at % 900 ELSE at END::float8 AS at,
-            CASE WHEN recurs THEN seconds END AS "intervalSeconds", count(*)::integer AS jobs
-       FROM active WHERE at IS NOT NULL GROUP BY 1, 2`,
+     SELECT floor(extract(epoch FROM g.at))::float8 AS at, g."intervalSeconds", g.jobs FROM (
+       SELECT CASE WHEN recurs AND seconds % 900 = 0 AND seconds <= 86400
+                   THEN date_bin('15 minutes', at, 'epoch'::timestamptz) ELSE at END AS at,
+              CASE WHEN recurs THEN seconds END AS "intervalSeconds", count(*)::integer AS jobs
+         FROM active WHERE at IS NOT NULL GROUP BY 1, 2) g`,
   );
   const slots = new Slots(await loadNow(db, skewMs), result.rows);
   const jobs = result.rows.reduce((sum, row) => sum + (row.intervalSeconds === null ? 0 : row.jobs), 0);

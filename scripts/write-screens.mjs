@@ -64,6 +64,30 @@ async function shoot(context, address, { name, path, width = 1280, height = 820,
   await page.close();
 }
 
+/** Jobs as an operator would make them, of which one has run; answers that run. */
+async function makeJobs(context, address, { slug }) {
+  const post = async (path, data) =>
+    (await context.request.post(`${address}/api/v1${path}`, { data })).json();
+  const { items } = await json(context, `${address}/api/v1/sources?limit=12`);
+  for (const [index, one] of items.entries()) {
+    const kind = index % 4 === 3 ? 'refresh' : 'crawl';
+    await post('/jobs', {
+      kind,
+      source: one.slug,
+      intervalMinutes: 6 + 2 * (index % 3),
+      intervalType: 'hours',
+    });
+  }
+  const { id } = await post('/jobs', { source: slug, maxPages: 60 });
+  // It is taken within seconds; a picture of a run under way shows more than one of a run that is over.
+  for (let tries = 0; tries < 60; tries += 1) {
+    const runs = await json(context, `${address}/api/v1/jobs/${id}/executions`);
+    if (runs.items[0]?.logLines > 10) return runs.items[0].id;
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+  throw new Error(`job ${id} does not run`);
+}
+
 async function onDemo(browser) {
   const demo = await start(['demo', '--publishers', '40', '--seed', '7']);
   try {
@@ -85,6 +109,7 @@ async function onDemo(browser) {
     const channel = (await json(context, `${address}/api/v1/channels?limit=1`)).items[0];
     const domain = (await json(context, `${address}/api/v1/domains?limit=1&status=active`)).items[0];
     const waiting = (await json(context, `${address}/api/v1/frontier?limit=1&status=pending`)).items[0];
+    const run = await makeJobs(context, address, source);
     const document = documents[0];
     const word = document.title.split(' ').find((part) => part.length > 5) ?? 'news';
     const shots = [
@@ -102,6 +127,9 @@ async function onDemo(browser) {
       { name: 'url', path: `/frontier/${waiting.id}` },
       { name: 'domains', path: '/domains' },
       { name: 'domain', path: `/domains/${domain.name}` },
+      { name: 'jobs', path: '/jobs' },
+      { name: 'job-run', path: `/jobs/runs/${run}` },
+      { name: 'job-slots', path: '/jobs?tab=slots' },
       { name: 'documents', path: `/documents?q=${encodeURIComponent(word)}` },
       { name: 'document', path: `/documents/${document.id}?language=en` },
       { name: 'health', path: '/state' },

@@ -77,11 +77,12 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
       const { category, level, q, order } = query;
       if (query.before !== undefined && (order !== 'newest' || query.cursor !== undefined))
         throw beforeAlone();
-      const [from = query.before] =
-        query.cursor === undefined ? [] : parseCursor(query.cursor, [serialRange]);
       const execution = await requireExecution(pool, params.id);
+      // A number far beyond the end would be walked back to it a look at a time.
+      const before = query.before === undefined ? null : Math.min(query.before, execution.logLines + 1);
+      const [from = before] = query.cursor === undefined ? [] : parseCursor(query.cursor, [serialRange]);
       const { lines, next } = await searchLog(pool, execution, {
-        from: from === undefined ? null : Number(from),
+        from: from === null ? null : Number(from),
         newestFirst: order === 'newest',
         limit: query.limit,
         ...(category === undefined ? {} : { categories: [category] }),

@@ -24,6 +24,7 @@ const countsShape = answer({
   failingChannels: counted,
   blockedDomains: counted,
   unreachableDomains: counted,
+  failedJobs: counted,
   deadUrls: count,
   pendingUrls: count,
   fetchingDomains: count,

@@ -7,6 +7,8 @@ export type OverviewCounts = {
   failingChannels: Counted;
   blockedDomains: Counted;
   unreachableDomains: Counted;
+  /** Jobs that gave up. */
+  failedJobs: Counted;
   deadUrls: number;
   pendingUrls: number;
   /** Domains that a worker holds, and URLs it is fetching there. */
@@ -27,7 +29,7 @@ type Row = Record<keyof OverviewCounts, number>;
 /**
  * The counts of the navigation: kept ones for URLs, bounded ones for the rest. Only slots are read from end to end,
  * narrow rows of which there is one per domain; no index names their owner (see loadLeases). Indexes:
- * channel_state_trouble, domains_status, documents_recent.
+ * channel_state_trouble, domains_status, jobs_status, documents_recent.
  */
 export async function loadOverviewCounts(db: Queryable): Promise<OverviewCounts> {
   const result = await db.query<Row>(
@@ -39,6 +41,7 @@ export async function loadOverviewCounts(db: Queryable): Promise<OverviewCounts>
             )} AS "failingChannels",
             ${upTo(mostCounted, `SELECT FROM domains WHERE status = 'blocked'`)} AS "blockedDomains",
             ${upTo(mostCounted, `SELECT FROM domains WHERE status = 'unreachable'`)} AS "unreachableDomains",
+            ${upTo(mostCounted, `SELECT FROM jobs WHERE status = 'failed'`)} AS "failedJobs",
             k.dead AS "deadUrls", k.pending AS "pendingUrls", l.domains AS "fetchingDomains", l.urls AS "fetchingUrls",
             ${upTo(mostCounted, 'SELECT FROM documents ORDER BY crawled_at')} AS documents,
             ${upTo(mostCounted, 'SELECT FROM dead_letters')} AS "deadLetters"
@@ -54,6 +57,7 @@ export async function loadOverviewCounts(db: Queryable): Promise<OverviewCounts>
     failingChannels: countedUpTo(row.failingChannels, mostFailing),
     blockedDomains: countedUpTo(row.blockedDomains),
     unreachableDomains: countedUpTo(row.unreachableDomains),
+    failedJobs: countedUpTo(row.failedJobs),
     deadUrls: row.deadUrls,
     pendingUrls: row.pendingUrls,
     fetchingDomains: row.fetchingDomains,

@@ -23,6 +23,7 @@ function facts(change: Change = {}): OverviewFacts {
       failingChannels: exact(0),
       blockedDomains: exact(0),
       unreachableDomains: exact(0),
+      failedJobs: exact(0),
       deadUrls: 0,
       pendingUrls: 1800,
       fetchingDomains: 31,

@@ -196,6 +196,13 @@ test('pages of a log: in order, newest first, by category, level and words', asy
     { id: 41_000, detail: { n: 40_999 } },
     { id: 40_999, detail: null },
   ]);
+  // Back from any line, and from beyond the end.
+  const first = async (query: string): Promise<number> =>
+    (await ask('GET', `${path}?order=newest&limit=1&${query}`)).body.items[0]?.id;
+  expect([await first('before=501'), await first('before=2147483647')]).toEqual([500, 41_000]);
+  expect((await ask('GET', `${path}?order=newest&before=1`)).body).toMatchObject({ items: [], cursor: null });
+  for (const query of ['before=5', 'order=newest&before=0', 'order=newest&before=5&cursor=x'])
+    expect((await ask('GET', `${path}?${query}`)).body.code, query).toBe('request_invalid');
 });
 
 test('a log as text has one line for each', async () => {

@@ -84,6 +84,7 @@ test('a first start has nothing to complain of but that nobody works', async () 
     failingChannels: { count: 0, exact: true },
     blockedDomains: { count: 0, exact: true },
     unreachableDomains: { count: 0, exact: true },
+    failedJobs: { count: 0, exact: true },
     deadUrls: 0,
     pendingUrls: 0,
     fetchingDomains: 0,
@@ -283,6 +284,7 @@ test('failed jobs can be tried again from here, and uneven ones be spread', asyn
     },
   ]);
   for (let n = 0; n < 3; n += 1) await putJob(pool, 'failed');
+  expect((await look()).counts.failedJobs).toEqual({ count: 4, exact: true });
   const at = new Date(Date.now() + 7_200_000);
   for (let n = 0; n < 20; n += 1) await putJob(pool, 'scheduled', { at, intervalSeconds: 86_400 });
   expect((await look()).attention.map((one) => [one.id, one.sentence])).toEqual([

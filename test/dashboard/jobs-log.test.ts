@@ -71,7 +71,7 @@ test('a log whose connection is cut again and again loses no line and shows none
   await state.getByText('live').waitFor();
 
   await endRun(lab.api.database.pool, job);
-  await state.getByText('complete').waitFor();
+  await state.getByText('complete', { exact: true }).waitFor();
   expect(await shown(page)).toEqual(range(1, 210));
   await context.close();
 });
@@ -140,10 +140,12 @@ test('a long log keeps a bounded number of lines on the page, and leads back to 
   await earlier.click();
   await expect.poll(() => shown(page), patience).toEqual(range(1, 2000));
   expect(await earlier.count()).toBe(0);
+  // Two thousand lines scroll in their box, and not the page.
+  expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(2500);
   await endRun(lab.api.database.pool, job);
   await page.getByLabel('Follow the end').check();
   await expect.poll(() => shown(page), patience).toEqual(range(3701, 4200));
-  await page.getByText('complete').waitFor();
+  await page.getByText('complete', { exact: true }).waitFor();
   await page.context().close();
 });
 

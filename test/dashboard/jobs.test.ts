@@ -188,7 +188,7 @@ test('an import brings its list, which is looked at when it is made', async () =
   await page.getByLabel('List of sources').fill('this is no address');
   await page.getByLabel('once, at once').check();
   await page.getByRole('button', { name: 'Make the job' }).click();
-  await page.getByRole('alert').getByText('no entry of the list can be used').waitFor();
+  await page.getByRole('alert').getByText('nothing in the list can be used').waitFor();
   await page.getByLabel('List of sources').fill('https://one.example/\nhttps://two.example/');
   await page.getByRole('button', { name: 'Make the job' }).click();
   await page.getByText('due now, waits for a scheduler').waitFor();
@@ -271,6 +271,30 @@ test('runs that lie together are spread as the preview says', async () => {
   await page.getByText('Nothing is to be moved').waitFor();
   await page.setViewportSize({ width: 360, height: 780 });
   expect(await overflowOf(page)).toBe(0);
+  await page.context().close();
+});
+
+test('the overview and the navigation tell of failed jobs, and one is tried again from there', async () => {
+  const { pool } = lab.api.database;
+  const page = await lab.open('/');
+  const nav = page.getByRole('navigation', { name: 'Screens' });
+  await nav.getByRole('link', { name: 'Jobs 1 failed' }).waitFor();
+  const trouble = page
+    .getByRole('listitem')
+    .filter({ hasText: `Job ${jobs.failed} (refresh coast) has failed` });
+  await trouble.getByText('the database went away').waitFor();
+  await trouble.getByRole('button', { name: 'Try it again' }).click();
+  await page.getByText(`Job ${jobs.failed} runs again.`).waitFor();
+  expect(await statusOf(jobs.failed)).toBe('pending');
+  await nav.getByRole('link', { name: 'Jobs', exact: true }).waitFor();
+  await pool.query(`UPDATE jobs SET status = 'failed', retries = 3, next_run_at = NULL WHERE id = $1`, [
+    jobs.failed,
+  ]);
+  // A reader is led to it.
+  const reader = await lab.open('/', { role: 'read' });
+  await reader.getByRole('link', { name: `Show it (${jobs.failed})` }).click();
+  await reader.getByRole('heading', { level: 1, name: 'refresh coast' }).waitFor();
+  await reader.context().close();
   await page.context().close();
 });
 

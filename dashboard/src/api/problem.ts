@@ -24,7 +24,7 @@ export function problemOf(error: unknown): Problem {
 }
 
 /** A problem and what to do about it, as one text. */
-export function problemText({ message, advice }: Problem): string {
+export function problemText({ message, advice }: Pick<Problem, 'message' | 'advice'>): string {
   const sentence = /[.!?]$/.test(message) ? message : `${message}.`;
   return advice === null ? sentence : `${sentence} ${advice}`;
 }

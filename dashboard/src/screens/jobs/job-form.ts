@@ -69,7 +69,7 @@ export const emptyForm = (source: string): JobForm => ({
   backoff: 60,
   maxPages: '',
   maxDepth: '',
-  format: '',
+  format: 'lines',
   list: '',
 });
 
@@ -87,15 +87,12 @@ export function formOf(job: Job): JobForm {
     backoff: job.retryBackoffSeconds,
     maxPages: job.maxPages ?? '',
     maxDepth: job.maxDepth ?? '',
-    format: typeof format === 'string' ? format : '',
+    format: typeof format === 'string' ? format : 'lines',
     list: typeof text === 'string' ? text : '',
   };
 }
 
-const listOf = ({ format, list }: JobForm): Record<string, unknown> => ({
-  ...(format === '' ? {} : { format }),
-  text: list,
-});
+const listOf = ({ format, list }: JobForm): Record<string, unknown> => ({ format, text: list });
 
 /** What is sent to make a job. */
 export function newJob(form: JobForm): NewJob {
@@ -134,8 +131,7 @@ export function jobChange(before: JobForm, now: JobForm, metadata: Record<string
   if (isOther('maxPages')) body.maxPages = now.maxPages === '' ? null : now.maxPages;
   if (isOther('maxDepth')) body.maxDepth = now.maxDepth === '' ? null : now.maxDepth;
   if (isOther('format', 'list')) {
-    const { format: _format, ...rest } = metadata;
-    body.metadata = { ...rest, ...listOf(now) };
+    body.metadata = { ...metadata, ...listOf(now) };
   }
   return Object.keys(body).length === 0 ? null : body;
 }
@@ -146,8 +142,7 @@ const fieldOfCode: Readonly<Record<string, FormField>> = {
   job_interval_invalid: 'interval',
   job_url_invalid: 'url',
   address_refused: 'url',
-  job_list_required: 'list',
-  list_unusable: 'list',
+  job_import_invalid: 'list',
   job_metadata_invalid: 'list',
 };
 const fieldOfName: Readonly<Record<string, FormField>> = {
@@ -166,5 +161,8 @@ const fieldOfName: Readonly<Record<string, FormField>> = {
 export function failureOf(problem: Problem): FormFailure | null {
   const named = /^body\/(\w+)/.exec(problem.message)?.[1] ?? '';
   const field = fieldOfCode[problem.code] ?? fieldOfName[named];
-  return field === undefined ? null : { field, text: problemText(problem) };
+  if (field === undefined) return null;
+  // The other advices are for those who write commands or JSON.
+  const advice = field === 'url' ? problem.advice : null;
+  return { field, text: problemText({ message: problem.message, advice }) };
 }

@@ -1,10 +1,12 @@
 import { computed } from 'vue';
+import type { RouteLocationRaw } from 'vue-router';
 import { useDomainReset } from '../../acts/reset-domain.ts';
 import { retryFailing } from '../../acts/retry-failing.ts';
 import { useSinkActs } from '../../acts/sink-acts.ts';
 import type { Answer } from '../../api/client.ts';
 import { may } from '../../api/session.ts';
 import { useAction } from '../../api/use-action.ts';
+import { placeOf } from '../../frame/targets.ts';
 import { confirm } from '../../parts/confirm.ts';
 
 /** Something that needs somebody. */
@@ -16,6 +18,7 @@ const roleOf: Readonly<Partial<Record<Action['kind'], 'write' | 'admin'>>> = {
   poll_channel: 'write',
   retry_channels: 'write',
   reset_domain: 'write',
+  retry_job: 'write',
   retry_dead_letters: 'write',
   resume_sink: 'write',
   switch_on: 'admin',
@@ -27,6 +30,10 @@ export function isDoneHere({ kind, target }: Action): boolean {
   return role !== undefined && may(role) && (target.id !== null || kind === 'retry_channels');
 }
 
+/** Where an action that is not done here leads: jobs are moved only after their moves were seen. */
+export const placeOfAction = ({ kind, target }: Action): RouteLocationRaw =>
+  placeOf(kind === 'rebalance_jobs' ? { ...target, filter: { ...target.filter, tab: 'slots' } } : target);
+
 /** Does what stands beside a trouble, after a question where it changes much. */
 export function useAttentionActs() {
   const { act, isBusy: isActing } = useAction();
@@ -35,6 +42,9 @@ export function useAttentionActs() {
 
   const poll = async (id: number): Promise<boolean> =>
     (await act('pollChannel', { path: { id } }, 'It is polled as soon as its domain may be asked.')) !== null;
+
+  const retry = async (id: number): Promise<boolean> =>
+    (await act('retryJob', { path: { id }, body: null }, `Job ${id} runs again.`)) !== null;
 
   async function switchOn(name: string): Promise<boolean> {
     const words = name.replaceAll('_', ' ');
@@ -54,6 +64,8 @@ export function useAttentionActs() {
     switch (kind) {
       case 'poll_channel':
         return poll(Number(id));
+      case 'retry_job':
+        return retry(Number(id));
       case 'resume_sink':
         return sinks.resume({ name: id });
       case 'retry_dead_letters':

@@ -18,7 +18,7 @@ import { decideBudget, SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { BacklogWatch } from './backlog-watch.ts';
 import { createHttpClient, type HttpClient, parseHostsFile, RecordingRoom } from './client/index.ts';
-import { DomainRun, type RunDeps } from './domain-run.ts';
+import { DomainRun } from './domain-run.ts';
 import { ExecutionWatch } from './executions.ts';
 import { ImageStore } from './image-store.ts';
 import type { Cooldowns } from './lessons.ts';
@@ -26,6 +26,7 @@ import { OutageWatch } from './outage.ts';
 import { recordingRoomBytes } from './recordings.ts';
 import type { PageRenderer } from './rendering.ts';
 import { RobotsGate } from './robots-gate.ts';
+import type { RunDeps } from './run-deps.ts';
 import { SettingsCache } from './settings-cache.ts';
 
 export type FetcherOptions = {

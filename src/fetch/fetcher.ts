@@ -21,12 +21,12 @@ import { createHttpClient, type HttpClient, parseHostsFile, RecordingRoom } from
 import { DomainRun } from './domain-run.ts';
 import { ExecutionWatch } from './executions.ts';
 import { ImageStore } from './image-store.ts';
-import type { Cooldowns } from './lessons.ts';
 import { OutageWatch } from './outage.ts';
 import { recordingRoomBytes } from './recordings.ts';
 import type { PageRenderer } from './rendering.ts';
 import { RobotsGate } from './robots-gate.ts';
 import type { RunDeps } from './run-deps.ts';
+import { runOptionsOf } from './run-options.ts';
 import { SettingsCache } from './settings-cache.ts';
 
 export type FetcherOptions = {
@@ -47,7 +47,6 @@ const outageRecheckMs = 30_000;
 const tendEveryMs = 5000;
 // A page may take fifteen seconds: small batches keep a domain from being held for minutes.
 const renderBatch = 4;
-const daySeconds = 86_400;
 
 /** Leases domains, runs them, and keeps the leases alive. One per process. */
 export class Fetcher {
@@ -129,19 +128,7 @@ export class Fetcher {
       clock,
       log: options.log,
       metrics: options.metrics,
-      options: {
-        defaultDelayMs: config.fetch.defaultDelayMs,
-        maxTries: config.fetch.maxTries,
-        minWords: config.documents.minWords,
-        keepHtml: config.documents.keepHtml,
-        sitemapMaxAgeMs: config.polling.sitemapMaxAgeHours * 3_600_000,
-        maxBodyBytes: config.fetch.maxBodyBytes,
-        maxImageBytes: config.images.maxBytes,
-        images: config.images,
-        maxPagesPerRun: config.domains.maxPagesPerRun,
-        refresh: refreshOf(config),
-        cooldowns: cooldownsOf(config),
-      },
+      options: runOptionsOf(config),
     };
   }
 
@@ -386,27 +373,4 @@ export class Fetcher {
       this.#wake = null;
     });
   }
-}
-
-function refreshOf(config: Config): RunDeps['options']['refresh'] {
-  const { refreshDays, refreshMaxDays } = config.domains;
-  return {
-    firstSeconds: refreshDays * daySeconds,
-    // Nothing is fetched again before its re-fetch age.
-    minSeconds: 6 * 3600,
-    maxSeconds: Math.max(refreshDays, refreshMaxDays) * daySeconds,
-  };
-}
-
-function cooldownsOf(config: Config): Cooldowns {
-  const days = (count: number): number => count * daySeconds * 1000;
-  const { domains } = config;
-  return {
-    login_required: days(domains.loginCooldownDays),
-    rate_limited: days(domains.rateLimitCooldownDays),
-    forbidden: days(domains.forbiddenCooldownDays),
-    challenge: days(domains.challengeCooldownDays),
-    server_error: days(domains.serverErrorCooldownDays),
-    robots_denied: days(domains.robotsCooldownDays),
-  };
 }

@@ -1,7 +1,5 @@
 import type { MultiplierReader } from '../channels/index.ts';
 import type { Queryable } from '../db/index.ts';
-import type { RefreshOptions } from '../domains/index.ts';
-import type { ImageSettings } from '../ingest/index.ts';
 import type { ResponseReader } from '../outbox/index.ts';
 import type { SiteCache } from '../sites/index.ts';
 import type { SwitchReader } from '../switches/index.ts';
@@ -9,10 +7,10 @@ import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import type { HttpClient, RecordingRoom } from './client/index.ts';
 import type { ExecutionWatch } from './executions.ts';
 import type { ImageStore } from './image-store.ts';
-import type { Cooldowns } from './lessons.ts';
 import type { OutageWatch } from './outage.ts';
 import type { PageRenderer } from './rendering.ts';
 import type { RobotsGate } from './robots-gate.ts';
+import type { RunOptions } from './run-options.ts';
 import type { SettingsCache } from './settings-cache.ts';
 
 /** What a run needs of its fetcher. */
@@ -37,19 +35,4 @@ export type RunDeps = {
   log: Log;
   metrics: Metrics;
   options: RunOptions;
-};
-
-export type RunOptions = {
-  defaultDelayMs: number;
-  maxTries: number;
-  minWords: number;
-  keepHtml: 'none' | 'compressed' | 'archive';
-  sitemapMaxAgeMs: number;
-  maxBodyBytes: number;
-  maxImageBytes: number;
-  images: ImageSettings;
-  /** 0: no limit. */
-  maxPagesPerRun: number;
-  refresh: Omit<RefreshOptions, 'adaptive'>;
-  cooldowns: Cooldowns;
 };

@@ -201,7 +201,7 @@ BEGIN
   INSERT INTO job_events (job_id, at, from_status, to_status, action, reason, actor, execution_id)
   VALUES (p_job_id, v_now, v_job.status, 'cancelled', 'cancel', p_reason, p_actor, v_job.execution_id);
   PERFORM execution_say(v_job.execution_id, v_now, 'warn', 'cancelled by ' || p_actor || coalesce(': ' || p_reason, ''));
-  PERFORM pg_notify('outrider_jobs', '');
+  PERFORM pg_notify('outrider_jobs', p_job_id::text);
   RETURN v_job.status;
 END $$;
 

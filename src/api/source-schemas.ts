@@ -42,7 +42,7 @@ const settingFields = {
   copies: oneOf(['deliver', 'hold'] as const),
   images: oneOf(['off', 'reference', 'store'] as const),
   group: Type.String({
-    pattern: '^(?!render$)[a-z0-9_-]{1,40}$',
+    pattern: '^[a-z0-9_-]{1,40}$',
     description: 'group of fetchers that alone asks its domains',
   }),
   // Whether its pages run in a browser: those that need it, all of them, or none.

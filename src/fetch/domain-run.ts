@@ -162,7 +162,10 @@ export class DomainRun {
     const execution =
       leased.executionId === null ? null : await this.#retried(() => executions.current(leased));
     // Handed back as it is: what a run leaves behind is swept by its scheduler within a moment.
-    if (execution !== null && (execution.stands === 'stopped' || executions.isUsed(execution))) return next;
+    if (execution !== null && (execution.stands === 'stopped' || executions.isUsed(execution))) {
+      this.#lessons.makeRoom();
+      return next;
+    }
     // A run that is over has let go of it.
     const row = execution?.stands === 'over' ? { ...leased, executionId: null } : leased;
     const unasked = await visits.endUnasked(row);

@@ -55,13 +55,17 @@ export function asOfRun(link: SubmitItem, run: Pick<ExecutionState, 'id' | 'star
   return { ...link, executionId: run.id, ...again };
 }
 
-/** The articles among links, with whether they are new. */
+/** The articles among links, with whether they are new. A guess is none: the next run may know that it leads elsewhere. */
 export function articlesOf(
   links: readonly SubmitItem[],
   results: readonly SubmitResult[],
+  guesses: ReadonlySet<string> = new Set(),
 ): { hash: Buffer; isNew: boolean }[] {
   return results.flatMap(({ hash, answer }, at) =>
-    hash === null || links[at]!.kind !== 'article' || answer.startsWith('rejected')
+    hash === null ||
+    links[at]!.kind !== 'article' ||
+    guesses.has(links[at]!.url) ||
+    answer.startsWith('rejected')
       ? []
       : [{ hash, isNew: answer === 'inserted' }],
   );

@@ -14,6 +14,9 @@ const networkFailuresToStop = 3;
 // Without a pause the other URLs of a host that is down would lose a try each before it counts as unreachable.
 const networkPauseMs = 5 * 60_000;
 
+// Schedulers look for what is left of a run twice a second.
+const sweepRoomMs = 1500;
+
 /** What one lease learns about its domain: pace, holds, and where it stands on the ladder. */
 export class DomainLessons {
   readonly #lease: Lease;
@@ -72,6 +75,11 @@ export class DomainLessons {
   /** No row of the batch could be asked for, because robots.txt cannot be read. */
   holdForRobots(ms: number): void {
     this.#holdFor(ms, 'robots');
+  }
+
+  /** Rows of a run that is over were let go: a moment for its scheduler, which cannot take what is in flight. */
+  makeRoom(): void {
+    this.#holdFor(sweepRoomMs, 'politeness');
   }
 
   /** robots.txt closes the whole domain to us. */

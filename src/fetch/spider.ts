@@ -29,7 +29,8 @@ export type SpiderDeps = { db: Queryable; sites: SiteCache; clock: Clock; metric
 /** How it submits, and whether it walks through the pages of listings. */
 export type Following = {
   pagers: boolean;
-  submit: (items: readonly SubmitItem[]) => Promise<SubmitResult[]>;
+  /** `guesses`: addresses among them of which nobody knows yet what they lead to. */
+  submit: (items: readonly SubmitItem[], guesses?: ReadonlySet<string>) => Promise<SubmitResult[]>;
 };
 
 /**
@@ -101,13 +102,14 @@ export class Spider {
       if (next !== null) await following.submit([next]);
       return;
     }
+    if (row.kind === 'listing' && row.depth === 0 && row.fetchCount > 0) site.shapes.beginRound();
     const read = { row, rules, page: end.page, pagers };
     const choice = chooseLinks(site, read);
     for (const [reason, links] of choice.refused) {
       site.refuse(reason, links);
       this.#deps.metrics.refusedLinks.inc({ reason }, links);
     }
-    const next = this.#learnPage(site, read, choice, await following.submit(choice.items));
+    const next = this.#learnPage(site, read, choice, await following.submit(choice.items, choice.samples));
     if (next !== null) await following.submit([next]);
   }
 

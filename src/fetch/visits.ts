@@ -91,7 +91,7 @@ export class Visits {
     if (spider)
       await this.#at.spider.follow(row, this.#context(row).settings.source, end, {
         pagers,
-        submit: (items) => this.#submitFound(row, items, totals),
+        submit: (items, guesses) => this.#submitFound(row, items, totals, guesses),
       });
     noteFound(end.items[0]!, totals);
     let { items } = end;
@@ -240,6 +240,7 @@ export class Visits {
     row: LeasedUrl,
     links: readonly SubmitItem[],
     totals: FoundTotals,
+    guesses?: ReadonlySet<string>,
   ): Promise<SubmitResult[]> {
     const { settings, db } = this.#deps;
     const { spider, archives } = this.#at.switches;
@@ -255,7 +256,7 @@ export class Visits {
     );
     // What articles link to is seen only when they are new: the set would change by itself.
     if (run !== null && row.kind === 'listing')
-      await this.#at.retried(() => saveFound(db, run.id, articlesOf(found, results)));
+      await this.#at.retried(() => saveFound(db, run.id, articlesOf(found, results, guesses)));
     if (row.kind === 'channel')
       await this.#at.retried(() => this.#at.spider.learnNamed(settings.sourceOf(row), results));
     if (images.length === 0) return results;

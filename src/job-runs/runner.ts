@@ -4,6 +4,7 @@ import { type Database, isConnectionLost } from '../db/index.ts';
 import { WakeListener } from '../frontier/index.ts';
 import {
   appendLog,
+  areSweepsLeft,
   beatJobs,
   createJobsOfNewSources,
   handBackJobs,
@@ -30,6 +31,8 @@ export type JobRunnerOptions = {
 };
 
 const pollEveryMs = 10_000;
+// Fetchers leave a domain alone for longer than this when they let rows of a run go.
+const sweepEveryMs = 500;
 const stepEveryMs = 500;
 
 /** Runs due jobs, a bounded number at once. Several may run: a job is one's at a time, by its token. */
@@ -41,6 +44,7 @@ export class JobRunner {
   #wake: (() => void) | null = null;
   #polledAt = Number.NEGATIVE_INFINITY;
   #isWoken = false;
+  #pollEveryMs = pollEveryMs;
 
   constructor(options: JobRunnerOptions) {
     this.#options = options;
@@ -60,7 +64,7 @@ export class JobRunner {
   /** One look at everything that runs, and every ten seconds or when told so at what is due. */
   async turn(): Promise<TurnResult> {
     const now = this.#options.clock.monotonic();
-    const isPoll = this.#isWoken || now - this.#polledAt >= pollEveryMs;
+    const isPoll = this.#isWoken || now - this.#polledAt >= this.#pollEveryMs;
     this.#isWoken = false;
     if (isPoll) {
       // What was cancelled is noticed at once.
@@ -138,6 +142,7 @@ export class JobRunner {
     const { database, config, owner } = this.#options;
     // First, so that a run which comes after one that was cut short meets rows that are free.
     await sweepExecutions(database.pool);
+    this.#pollEveryMs = (await areSweepsLeft(database.pool)) ? sweepEveryMs : pollEveryMs;
     for (const id of await loadLateReports(database.pool)) await takeReports(database, id);
     await createJobsOfNewSources(database.pool, {
       actor: owner,
@@ -185,7 +190,7 @@ export class JobRunner {
   /** Sleeps until something is to be looked at, or somebody wakes it. */
   async #sleep(): Promise<void> {
     const { clock } = this.#options;
-    const untilPoll = Math.max(0, pollEveryMs - (clock.monotonic() - this.#polledAt));
+    const untilPoll = Math.max(0, this.#pollEveryMs - (clock.monotonic() - this.#polledAt));
     const ms = this.#executions.size > 0 ? Math.min(stepEveryMs, untilPoll) : untilPoll;
     const controller = new AbortController();
     const wake = (): void => controller.abort();

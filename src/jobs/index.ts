@@ -91,7 +91,7 @@ export {
   legalActions,
 } from './states.ts';
 export { type JobProgress, type JobStats, loadJobProgress, loadJobStats } from './stats.ts';
-export { sweepExecutions } from './sweep.ts';
+export { areSweepsLeft, sweepExecutions } from './sweep.ts';
 export { createJobsOfNewSources, type SyncReport, syncEnabledSources } from './sync.ts';
 export {
   type FailedJob,

@@ -25,6 +25,11 @@ export async function sweepExecutions(db: Queryable, jobId: number | null = null
   return swept;
 }
 
+/** Whether rows of executions that are over still wait, since they were in flight. Index: job_executions_sweep. */
+export async function areSweepsLeft(db: Queryable): Promise<boolean> {
+  return (await loadSweeps(db, null)).length > 0;
+}
+
 async function sweepOne(db: Queryable, { id, what }: Sweep): Promise<number> {
   let swept = 0;
   for (const { bucket, domain_key } of await loadDomains(db, id)) {

@@ -85,6 +85,11 @@ export class Shapes {
     return this.#add(shape, levelOf(shape), 'sampled');
   }
 
+  /** The site is read anew: what was asked for before and never read may be asked for again. */
+  beginRound(): void {
+    this.#asked.clear();
+  }
+
   /** Whether few addresses of its shape wait. */
   isFresh(url: string): boolean {
     const shape = sampledShape(url);

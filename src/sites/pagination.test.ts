@@ -53,6 +53,34 @@ describe('with links', () => {
   });
 });
 
+describe('broken off', () => {
+  it('a walk goes on where it stood, with and without news in front', () => {
+    const pages = new Pagination();
+    for (const page of [1, 2]) pages.follow(listing(page, { pagers: [pager(page, 4)] }), 0);
+    const again = { isAgain: true, news: 0 };
+    const third = { url: address(3), guessed: false, again: false };
+    expect(pages.follow(listing(1, { pagers: [pager(1, 4)], ...again }), 1)).toEqual(third);
+    // Something new on the first page only: the second is read again, and then what was left.
+    expect(pages.follow(listing(1, { pagers: [pager(1, 4)], isAgain: true, news: 1 }), 2)).toMatchObject({
+      url: address(2),
+    });
+    expect(pages.follow(listing(2, { pagers: [pager(2, 4)], ...again }), 2)).toEqual(third);
+    for (const page of [3, 4]) pages.follow(listing(page, { pagers: [pager(page, 4)] }), 3);
+    expect(pages.follow(listing(1, { pagers: [pager(1, 4)], ...again }), 4)).toBeNull();
+  });
+
+  it('a guess that was never read is made again', () => {
+    const pages = new Pagination();
+    const second = { url: address(2), guessed: true, again: false };
+    expect(pages.follow(listing(1), 0)).toEqual(second);
+    expect(pages.follow(listing(1, { isAgain: true, news: 0 }), 1)).toEqual(second);
+    // What failed is not: the next guess is.
+    const other = pages.fail(address(2), 2);
+    expect(other).toMatchObject({ url: 'https://a.test/n/page/2' });
+    expect(pages.follow(listing(1, { isAgain: true, news: 0 }), 3)).toEqual(other);
+  });
+});
+
 describe('read again', () => {
   const walked = (): Pagination => {
     const pages = new Pagination();

@@ -117,9 +117,13 @@ export class Pagination {
   #followFirst(page: ListingPage): NextPage | null {
     const base = baseOf(page.url);
     const entries = page.entries.slice(0, mostEntries);
-    for (const rule of this.#rulesOf(base)) this.#put({ ...rule, first: [...entries], wanted: null });
-    // Read again without news: what lies behind it is older still.
-    if (page.isAgain && page.news === 0) return null;
+    for (const rule of this.#rulesOf(base)) {
+      this.#put({ ...rule, first: [...entries], wanted: null });
+      // A walk begins: the last page of the one before says nothing about the second of this.
+      this.#before.delete(keyOf(rule));
+    }
+    // Read again without news: what lies behind it is older still, and known as far as the walk came.
+    if (page.isAgain && page.news === 0) return this.#resume(base, page.url);
     const shown = page.pagers.find((pager) => pager.base === base);
     if (shown !== undefined) {
       const rule = this.#rules.get(keyOf(shown));
@@ -151,7 +155,8 @@ export class Pagination {
     };
     this.#put(rule);
     this.#before.set(key, page.entries.slice(0, mostEntries));
-    if (page.isAgain && page.news === 0) return null;
+    if (page.isAgain && page.news === 0)
+      return this.#resume(rule.base, firstAddress(page.url, rule.form) ?? '');
     const shown = page.pagers.find((pager) => keyOf(pager) === key);
     // It has a pager, and that ends here.
     if (rule.evidence > 0 && (shown?.next ?? null) === null) return null;
@@ -159,6 +164,14 @@ export class Pagination {
     if (next > mostPage) return null;
     const url = shown?.next ?? pageAddress(firstAddress(page.url, rule.form) ?? '', rule.form, next);
     return this.#want(rule, next, url, page.isAgain && next <= rule.reached);
+  }
+
+  /** Goes on where a walk was broken off: a run may end in the middle of it. */
+  #resume(base: string, first: string): NextPage | null {
+    const rule = this.#rulesOf(base).find(isUnfinished);
+    if (rule === undefined) return null;
+    const next = rule.reached + 1;
+    return this.#want(rule, next, pageAddress(first, rule.form, next), false, rule.evidence === 0);
   }
 
   /** A further page that was not there; answers what may be tried instead. */
@@ -235,6 +248,10 @@ export class Pagination {
 const keyOf = ({ base, form }: { base: string; form: PagerForm }): string => `${base} ${form}`;
 
 const mayAsk = (rule: PagerRule): boolean => rule.ended === null || rule.pages > 0;
+
+// A pager names what is left; a walk without one goes on until something ends it.
+const isUnfinished = ({ ended, evidence, highest, reached }: PagerRule): boolean =>
+  ended === null && (evidence === 0 || highest > reached);
 
 const newRule = (base: string, form: PagerForm): PagerRule => ({
   base,

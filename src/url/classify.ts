@@ -1,6 +1,6 @@
 import { extensionOf, isBinaryExtension } from './filter.ts';
 import { findUrlPattern } from './patterns.ts';
-import { shapesOf } from './shape.ts';
+import { isSingle, shapesOf } from './shape.ts';
 import { parseUrl } from './whatwg.ts';
 
 /** What is known about the source and its domain when a URL is classified; patterns are RE2, found in the fetch URL. */
@@ -82,6 +82,8 @@ function classifyLearned(fetchUrl: string, learned: LearnedKinds, general: UrlCl
     if (level > 0 && sureReasons.has(general.reason)) return null;
     // The name of an own property only: a shape may be called anything.
     const kind = Object.hasOwn(learned, shape) ? learned[shape] : undefined;
+    // A section that was empty once may have something tomorrow.
+    if (kind === 'other' && general.kind === 'listing' && isSingle(shape)) return null;
     if (kind !== undefined) return { kind, reason: `learned shape ${shape}` };
   }
   return null;

@@ -103,7 +103,7 @@ describe('adding', () => {
       { unknown: 1 },
       { images: 'all' },
       { selectors: { nothing: 'p' } },
-      { maxDepth: -1 },
+      { maxDepth: -2 },
     ])
       expect((await ask('POST', '/api/v1/sources', { url: 'https://b.example/', settings })).status).toBe(
         400,

@@ -10,6 +10,7 @@ import {
 import { describeDomain, loadDomainFacts } from '../../src/explain/index.ts';
 import { findSlotProblems } from '../../src/frontier/index.ts';
 import { createSource, setSourceEnabled } from '../../src/sources/index.ts';
+import { saveSwitch } from '../../src/switches/index.ts';
 import { createLog } from '../../src/telemetry/index.ts';
 import { checkCrawl, checkEnd } from '../fetch/end.ts';
 import { Lab, plain } from '../fetch/lab.ts';
@@ -52,6 +53,8 @@ beforeAll(async () => {
     });
     await lab.ask(url, { kind: 'listing', sourceId: source.id });
   }
+  // Nor does it walk through the pages of the front page, which are no deeper than the first.
+  await saveSwitch(lab.database.pool, 'pagination', false, 'test');
   await seedDomains(lab.database.pool, ['1,http://seeded.test/\n'], { dataset: 'one' });
   fetcher = lab.start();
   await lab.idle();

@@ -19,7 +19,9 @@ afterEach(async () => {
   await stage?.close();
   site.requests.length = 0;
   // Nothing is left behind: no profile, no process.
-  expect(readdirSync(tmpdir()).filter((name) => name.startsWith('outrider-profile-'))).toEqual([]);
+  expect(readdirSync(tmpdir()).filter((name) => name.startsWith(`outrider-profile-${process.pid}-`))).toEqual(
+    [],
+  );
 });
 afterAll(() => site?.close());
 

@@ -66,8 +66,12 @@ async function shoot(context, address, { name, path, width = 1280, height = 820,
 
 /** Jobs as an operator would make them, of which one has run; answers that run. */
 async function makeJobs(context, address, { slug }) {
-  const post = async (path, data) =>
-    (await context.request.post(`${address}/api/v1${path}`, { data })).json();
+  const post = async (path, data) => {
+    const headers = { origin: address };
+    const answer = await context.request.post(`${address}/api/v1${path}`, { data, headers });
+    if (!answer.ok()) throw new Error(`POST ${path}: ${await answer.text()}`);
+    return answer.json();
+  };
   const { items } = await json(context, `${address}/api/v1/sources?limit=12`);
   for (const [index, one] of items.entries()) {
     const kind = index % 4 === 3 ? 'refresh' : 'crawl';

@@ -217,7 +217,7 @@ function siteText({ site, switches, now }: DomainFacts): string[] {
   const walked = site.pagination.filter((rule) => rule.pages > 0);
   if (walked.length + ended.length > 0)
     words.push(
-      `${many(walked.length, 'listing has', 'listings have')} further pages (${[...new Set(walked.map((rule) => rule.form))].join(', ') || 'none that worked'}); ${many(ended.length, 'rule has', 'rules have')} ended and ${ended.length === 1 ? 'rests' : 'rest'} for 30 days.`,
+      `${many(walked.length, 'listing has', 'listings have')} further pages (${[...new Set(walked.map((rule) => rule.form))].join(', ') || 'none that worked'})${ended.length === 0 ? '' : `; ${many(ended.length, 'rule has', 'rules have')} ended and ${ended.length === 1 ? 'rests' : 'rest'} for 30 days`}.`,
     );
   if ((!switches.spider || !switches.pagination) && words.length > 0)
     words.push(switches.spider ? switchTexts.pagination : switchTexts.spider);

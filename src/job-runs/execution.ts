@@ -139,7 +139,12 @@ export class Execution {
     const now = performance.now();
     if (waiting === this.#queueSaid.waiting || now - this.#queueSaid.at < queueLineEveryMs) return;
     this.#queueSaid = { at: now, waiting };
-    const words = waiting === mostCounted ? `${waiting} pages or more wait` : `${waiting} pages wait`;
+    const words =
+      waiting === mostCounted
+        ? `${waiting} pages or more wait`
+        : waiting === 1
+          ? '1 page waits'
+          : `${waiting} pages wait`;
     await this.#run.say('queue', words, { detail: { waiting } });
   }
 

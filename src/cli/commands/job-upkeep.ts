@@ -59,6 +59,7 @@ export function addJobUpkeep(jobs: Command): void {
 
 const mostShown = 20;
 const percent = (share: number | null): string => (share === null ? '–' : `${Math.floor(share * 100)} %`);
+const runWord = (count: number): string => (count === 1 ? 'run' : 'runs');
 
 function printStats(
   { jobs, executions, staleLocksCleared }: Json<JobStats>,
@@ -74,12 +75,12 @@ function printStats(
   say(
     total === 0
       ? 'Nothing has run in the last 24 h.'
-      : `Last 24 h: ${total} runs, ${failed} failed, ${percent(successRate)} well; ${shortSpan(averageDurationMs === null ? null : averageDurationMs / 1000)} on average`,
+      : `Last 24 h: ${total} ${runWord(total)}, ${failed} failed${averageDurationMs === null ? '; none has ended' : `, ${percent(successRate)} well; ${shortSpan(averageDurationMs / 1000)} on average`}`,
   );
   if (staleLocksCleared > 0) say(`Locks of lost schedulers cleared: ${staleLocksCleared}`);
   const { totalRuns, distributionScore, peak, slotMinutes } = distribution;
   if (peak !== null)
     say(
-      `Next 24 h: ${totalRuns} runs, ${percent(distributionScore)} of them spread evenly; at most ${peak.runs} in ${slotMinutes} min, ${relativeTime(peak.at)}`,
+      `Next 24 h: ${totalRuns} ${runWord(totalRuns)}, ${percent(distributionScore)} of them spread evenly; at most ${peak.runs} in ${slotMinutes} min, first at ${new Date(peak.at).toISOString().slice(11, 16)} UTC`,
     );
 }

@@ -39,6 +39,8 @@ export class Renderer implements PageRenderer {
   readonly #options: RendererOptions;
   readonly #proxy: RenderProxy;
   readonly #browsers = new Set<Browser>();
+  /** Ends of browsers that have had their pages: a stop waits for them too, or they would leave their profiles. */
+  readonly #retiring = new Set<Promise<void>>();
   #current: Promise<Browser> | null = null;
   #modes: readonly LaunchMode[] = launchModes();
   #launches = 0;
@@ -105,7 +107,7 @@ export class Renderer implements PageRenderer {
     this.#isClosed = true;
     if (this.#watch !== null) clearInterval(this.#watch);
     await Promise.allSettled([this.#current]);
-    await Promise.all([...this.#browsers].map((one) => one.close()));
+    await Promise.all([...[...this.#browsers].map((one) => one.close()), ...this.#retiring]);
     await this.#proxy.close();
   }
 
@@ -201,7 +203,8 @@ export class Renderer implements PageRenderer {
   #retire(browser: Browser): void {
     const isDone = browser.why !== null || browser.pages >= this.#options.pagesPerBrowser;
     if (!isDone || browser.open > 0 || !this.#browsers.delete(browser)) return;
-    void browser.close();
+    const ended: Promise<void> = browser.close().finally(() => this.#retiring.delete(ended));
+    this.#retiring.add(ended);
   }
 
   async #watchMemory(): Promise<void> {

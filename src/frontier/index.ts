@@ -55,7 +55,6 @@ export { releaseDomain } from './release.ts';
 export {
   howToGiveBrowser,
   isRenderPool,
-  loadRenderGroups,
   loadRenderingState,
   type RenderingState,
   renderPool,

@@ -24,12 +24,6 @@ export async function tendRendering(db: Queryable, skewMs = 0): Promise<number> 
   return result.rows[0]?.woken ?? 0;
 }
 
-/** The groups of fetchers that have a browser now. */
-export async function loadRenderGroups(db: Queryable): Promise<string[]> {
-  const result = await db.query<{ groups: string[] }>('SELECT render_groups() AS groups');
-  return result.rows[0]!.groups;
-}
-
 /** How many pages wait for a browser, and who has one. */
 export type RenderingState = {
   waiting: number;

@@ -5,7 +5,7 @@ import { intervalNow } from './interval.ts';
 import { findJob, type Job, jobState, unknownJob } from './jobs.ts';
 import { type JobWishes, jobInterval, jobMetadata, jobUrl } from './new-job.ts';
 import { placeJobs, takeSlotTurn } from './placing.ts';
-import type { JobStatus } from './states.ts';
+import { isLegalMove, type JobStatus } from './states.ts';
 
 /** What a change makes of where a job stands. */
 export type Standing = {
@@ -76,6 +76,8 @@ export async function changeJob(
       unchangedRuns: before.unchangedRuns,
     };
     const standing = decideStanding(before, wanted);
+    if (standing.status !== before.status && !isLegalMove(before.status, standing.status))
+      throw jobState(before, 'changed');
     const seconds = standing.isPlaced ? intervalNow(wanted) : null;
     const [next = null] = seconds === null ? [] : await placeJobs(tx, [seconds], skewMs);
     await saveChange(tx, before, {

@@ -1,5 +1,5 @@
 export { actOnJob, type JobAct } from './act.ts';
-export { changeJob, decideStanding, deleteJob, type Standing } from './change.ts';
+export { changeJob, deleteJob } from './change.ts';
 export { type CreatedJob, createJob, createJobs } from './create.ts';
 export {
   countParked,
@@ -20,7 +20,6 @@ export {
   type ExecutionDetail,
   type ExecutionStatus,
   executionStatuses,
-  findExecution,
   type LogPage,
   type LogSearch,
   listExecutions,
@@ -35,7 +34,7 @@ export {
   intervalSecondsOf,
   intervalTypes,
 } from './interval.ts';
-export { findJob, type Job, jobColumns, jobState, requireJob, unknownJob } from './jobs.ts';
+export { findJob, type Job, jobState, requireJob, unknownJob } from './jobs.ts';
 export {
   beatJobs,
   cancelJob,
@@ -46,7 +45,6 @@ export {
   type RecoveredJob,
   type RunEnd,
   recoverJobs,
-  wakeSchedulers,
 } from './leases.ts';
 export {
   countJobs,
@@ -77,7 +75,7 @@ export { loadDistribution, placeJobs, type Rebalance, type RebalanceMove, rebala
 export { pruneExecutionLogs, pruneExecutions } from './prune.ts';
 export { isIndexed, isPage, lineOf, loadLateReports, type Report, takeReports } from './reports.ts';
 export { loadRun, type RunFacts, refreshArticles } from './runs.ts';
-export { type Distribution, distributionOf, slotSeconds } from './slots.ts';
+export { type Distribution, distributionOf } from './slots.ts';
 export {
   actionMove,
   isLegalMove,

@@ -144,8 +144,3 @@ export async function cancelJob(
   );
   return result.rows[0]!.was;
 }
-
-/** Tells schedulers that a job may be due; only a hint, they look every ten seconds anyway. */
-export async function wakeSchedulers(db: Queryable): Promise<void> {
-  await db.query(`SELECT pg_notify('outrider_jobs', '')`);
-}

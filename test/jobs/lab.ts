@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/index.ts';
 import { type Engine, startEngine } from '../../src/engine.ts';
-import { readLog, wakeSchedulers } from '../../src/jobs/index.ts';
+import { readLog } from '../../src/jobs/index.ts';
 import { createSource, type IngestionMode, type Source } from '../../src/sources/index.ts';
 import { createLog } from '../../src/telemetry/index.ts';
 import { waitUntil } from '../e2e/wait.ts';
@@ -77,7 +77,7 @@ export class JobLab {
   /** Makes a job that is due now and tells schedulers. */
   async job(columns: Parameters<typeof makeJob>[1]): Promise<number> {
     const id = await makeJob(this.database.pool, columns);
-    await wakeSchedulers(this.database.pool);
+    await this.database.pool.query(`SELECT pg_notify('outrider_jobs', '')`);
     return id;
   }
 
@@ -87,7 +87,7 @@ export class JobLab {
       `UPDATE jobs SET next_run_at = now() WHERE id = $1 AND status = 'scheduled'`,
       [id],
     );
-    await wakeSchedulers(this.database.pool);
+    await this.database.pool.query(`SELECT pg_notify('outrider_jobs', '')`);
   }
 
   /** The last execution of a job, once so many have ended. */

@@ -1,15 +1,14 @@
 import { isIP, type Socket } from 'node:net';
-import { getDomain } from 'tldts';
-import { type AddressGuard, createAddressGuard, DEFAULT_ALLOWED_PORTS, networkOf } from './address-guard.ts';
+import { type AddressGuard, createAddressGuard, DEFAULT_ALLOWED_PORTS } from './address-guard.ts';
 import { readBodyStream } from './body-stream.ts';
 import { type Connection, type ConnectionPool, createConnectionPool } from './connection-pool.ts';
 import { ACCEPT_ENCODING, type DecodeLimits, decodeBody } from './content-decoding.ts';
-import { createDialler, type Dialler, type DialTarget } from './dial.ts';
+import { type Destination, Destinations } from './destinations.ts';
+import { createDialler, type Dialler } from './dial.ts';
 import { type ExchangeEnd, type ExchangePlan, runExchange } from './exchange.ts';
 import { NamedFailure } from './failure.ts';
-import { hostKey } from './hosts-table.ts';
-import { createNameResolver, type NameResolver, type Resolution } from './name-resolver.ts';
-import { createNetworkLimiter, type Gate, type NetworkLimiter } from './network-limits.ts';
+import { createNameResolver, type NameResolver } from './name-resolver.ts';
+import { createNetworkLimiter, type NetworkLimiter } from './network-limits.ts';
 import { createProxyChooser, type ProxyChooser } from './proxies/index.ts';
 import type {
   BodilessResult,
@@ -25,8 +24,6 @@ const MB = 1024 * 1024;
 const DEFAULT_ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 // Longer validators are not validators: storing and echoing them would let a server fill our requests.
 const MAX_VALIDATOR_CHARS = 1024;
-const MAX_URL_CHARS = 16_384;
-const MAX_HOSTS = 10_000;
 
 /** Counters of a client. */
 export type HttpClientStats = {
@@ -57,9 +54,6 @@ export type HttpClient = {
   stats(): HttpClientStats;
 };
 
-/** What is the same for every request to a host, as long as it has the same address. */
-type HostFacts = { address: string; domain: string; gates: Gate[] };
-type Prepared = { url: URL; target: DialTarget; gates: Gate[]; dnsMs: number };
 type Settings = Required<
   Omit<HttpClientOptions, 'hosts' | 'localAddress' | 'resolver' | 'ca' | 'networkLimits' | 'proxies'>
 > & {
@@ -91,47 +85,6 @@ function withDefaults(options: HttpClientOptions): Settings {
   };
 }
 
-// Asking URL.canParse first would parse every address twice; addresses that are none seldom come this far.
-function urlOf(text: string): URL | null {
-  try {
-    return new URL(text);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return null;
-  }
-}
-
-function parseWebUrl(text: string): URL | Failure {
-  if (text.length > MAX_URL_CHARS) return { kind: 'refused_address', detail: 'the URL is too long' };
-  const url = urlOf(text);
-  if (url === null) return { kind: 'refused_address', detail: 'not a URL' };
-  if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    return { kind: 'refused_address', detail: `scheme ${url.protocol.slice(0, 40)} is not fetched` };
-  return url;
-}
-
-/** The value, or why it did not come in time. */
-async function within<T>(
-  promise: Promise<T>,
-  ms: number,
-  signal: AbortSignal | undefined,
-): Promise<T | Failure> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  let onAbort: (() => void) | undefined;
-  const interruption = new Promise<Failure>((resolve) => {
-    const late: Failure = { kind: 'dns', detail: `ETIMEOUT: no answer within ${ms} ms` };
-    timer = setTimeout(() => resolve(late), ms);
-    onAbort = () => resolve({ kind: 'aborted', detail: 'the caller gave up' });
-    signal?.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([promise, interruption]);
-  } finally {
-    clearTimeout(timer);
-    if (onAbort !== undefined) signal?.removeEventListener('abort', onAbort);
-  }
-}
-
 function isUsableValidator(value: string | null | undefined): value is string {
   return (
     typeof value === 'string' &&
@@ -154,7 +107,7 @@ class Client implements HttpClient {
   private readonly dial: Dialler;
   private readonly proxies: ProxyChooser;
   private agentTurn = -1;
-  private readonly hostFacts = new Map<string, HostFacts>();
+  private readonly destinations: Destinations;
   private closed = false;
   private requests = 0;
   private failures = 0;
@@ -167,6 +120,11 @@ class Client implements HttpClient {
     this.names = createNameResolver({ lookup: options.resolver, localAddress });
     this.limiter = createNetworkLimiter();
     this.proxies = createProxyChooser(options.proxies ?? []);
+    this.destinations = new Destinations(this.settings, {
+      guard: this.guard,
+      names: this.names,
+      proxies: this.proxies,
+    });
     this.dial = createDialler({ guard: this.guard, connectTimeoutMs, localAddress, ca });
     this.pool = createConnectionPool({
       dial: this.dial,
@@ -228,10 +186,10 @@ class Client implements HttpClient {
     const url = `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}/`;
     const request = { url, ...(proxies === undefined ? {} : { proxies }) };
     if (this.closed) return { kind: 'aborted', detail: 'the client was closed' };
-    const prepared = await this.prepare(request, signal);
-    if ('kind' in prepared) return prepared;
+    const to = await this.destinations.find(request, signal);
+    if ('kind' in to) return to;
     try {
-      return await this.dial(prepared.target, signal);
+      return await this.dial(to.target, signal);
     } catch (error) {
       if (!(error instanceof NamedFailure)) throw error;
       return error.failure;
@@ -282,37 +240,37 @@ class Client implements HttpClient {
     const { signal } = request;
     if (signal?.aborted === true || this.closed)
       return failed({ kind: 'aborted', detail: 'the caller gave up' });
-    const prepared = await this.prepare(request, signal);
-    if ('kind' in prepared) return failed(prepared);
+    const to = await this.destinations.find(request, signal);
+    if ('kind' in to) return failed(to);
     if (this.closed) return failed({ kind: 'aborted', detail: 'the client was closed' });
-    const release = await this.limiter.acquire(prepared.gates, signal);
+    const release = await this.limiter.acquire(to.gates, signal);
     timings.startedAt = performance.now();
     if (release === null) return failed({ kind: 'aborted', detail: 'the caller gave up while waiting' });
     const timeoutMs = request.timeoutMs ?? this.settings.timeoutMs;
     const plan: ExchangePlan = {
       ...sizes,
-      url: prepared.url,
+      url: to.url,
       method: request.method ?? 'GET',
       payload: request.payload,
       requestHeaders: this.headersOf(request),
       accept: request.accept,
-      deadlineAt: timings.startedAt + timeoutMs - prepared.dnsMs,
+      deadlineAt: timings.startedAt + timeoutMs - to.dnsMs,
       headersTimeoutMs: this.settings.headersTimeoutMs,
       signal,
       recording: request.recording,
     };
-    const { end, remoteAddress } = await this.send(prepared, plan, release);
+    const { end, remoteAddress } = await this.send(to, plan, release);
     timings.headersAt = end.end === 'failed' ? end.headersAt : end.head.headersAt;
     timings.endedAt = performance.now();
     return { end, timings, remoteAddress };
   }
 
   private async send(
-    prepared: Prepared,
+    to: Destination,
     plan: ExchangePlan,
     release: () => void,
   ): Promise<{ end: ExchangeEnd; remoteAddress: string | null }> {
-    const connection = this.pool.take(prepared.url.origin, prepared.target);
+    const connection = this.pool.take(to.url.origin, to.target);
     let isOver = false;
     let atEnd = (): void => {
       isOver = true;
@@ -324,83 +282,17 @@ class Client implements HttpClient {
     // The exchange may outlive its outcome (draining, streaming): its place is held until it ends.
     if (isOver) release();
     else atEnd = release;
-    if (end.end === 'failed') this.learnFrom(end, prepared);
+    if (end.end === 'failed') this.learnFrom(end, to);
     if (plan.recording !== undefined) plan.recording.address = peerOf(connection);
     return { end, remoteAddress: connection.remoteAddress };
   }
 
-  private learnFrom(end: Extract<ExchangeEnd, { end: 'failed' }>, { url, target }: Prepared): void {
+  private learnFrom(end: Extract<ExchangeEnd, { end: 'failed' }>, { url, target }: Destination): void {
     const { kind } = end.failure;
     if (kind === 'connect') this.names.forget(target.host);
     if (kind === 'proxy' && target.proxy !== null) this.proxies.rest(target.proxy);
     // The others of its age have most likely died with it.
     if (end.stale) this.pool.forget(url.origin, target);
-  }
-
-  /** URL, port, addresses and gates of a request, all checked. */
-  private async prepare(request: HttpRequest, signal: AbortSignal | undefined): Promise<Prepared | Failure> {
-    const url = parseWebUrl(request.url);
-    if ('kind' in url) return url;
-    const secure = url.protocol === 'https:';
-    const host = hostKey(url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname);
-    const known = this.settings.hosts?.get(host);
-    const port = known?.port ?? (url.port === '' ? (secure ? 443 : 80) : Number(url.port));
-    if (!this.guard.portCanPass(port))
-      return { kind: 'refused_port', detail: `port ${port} is not one of the allowed ports` };
-    const askedAt = performance.now();
-    const timeoutMs = request.timeoutMs ?? this.settings.timeoutMs;
-    const resolution = await this.resolve(host, known?.address, timeoutMs, signal);
-    if ('kind' in resolution) return resolution;
-    if (resolution.outcome === 'failed') return { kind: 'dns', detail: resolution.detail };
-    for (const address of resolution.addresses) {
-      const verdict = this.guard.check(address, port);
-      if (!verdict.allowed) return { kind: verdict.kind, detail: `${host.slice(0, 255)}: ${verdict.detail}` };
-    }
-    const { domain, gates } = this.factsOf(host, resolution.addresses[0] ?? '');
-    const choice = this.proxies.choose(domain, request.proxies);
-    if (choice.via === 'none_healthy')
-      return { kind: 'proxy', detail: 'every proxy is resting after errors or cannot be read' };
-    const proxy = choice.via === 'proxy' ? choice.proxy : null;
-    return {
-      url,
-      target: { addresses: resolution.addresses, port, secure, host, proxy },
-      gates,
-      dnsMs: performance.now() - askedAt,
-    };
-  }
-
-  private resolve(
-    host: string,
-    known: string | undefined,
-    timeoutMs: number,
-    signal: AbortSignal | undefined,
-  ): Resolution | Promise<Resolution | Failure> {
-    if (known !== undefined) return { outcome: 'resolved', addresses: [known] };
-    if (isIP(host) !== 0) return { outcome: 'resolved', addresses: [host] };
-    const resolution = this.names.resolve(host);
-    return resolution instanceof Promise ? within(resolution, timeoutMs, signal) : resolution;
-  }
-
-  private factsOf(host: string, address: string): HostFacts {
-    const known = this.hostFacts.get(host);
-    if (known?.address === address) return known;
-    // Without the private part of the Public Suffix List: all blogs of one platform share its servers and its cap.
-    const domain = isIP(host) === 0 ? (getDomain(host, { validateHostname: false }) ?? host) : host;
-    const facts = { address, domain, gates: this.gatesOf(host, domain, address) };
-    if (this.hostFacts.size >= MAX_HOSTS) this.hostFacts.clear();
-    this.hostFacts.set(host, facts);
-    return facts;
-  }
-
-  /** Narrowest first, so that waiting happens where the crowd is and not at the door everybody uses. */
-  private gatesOf(host: string, domain: string, address: string): Gate[] {
-    const { maxPerDomain, maxPerNetwork, gapMs, maxConnectionsPerHost, maxConnections } = this.settings;
-    const gates: Gate[] = [];
-    if (maxConnectionsPerHost > 0) gates.push({ key: `host ${host}`, max: maxConnectionsPerHost, gapMs: 0 });
-    if (maxPerDomain > 0) gates.push({ key: `domain ${domain}`, max: maxPerDomain, gapMs });
-    if (maxPerNetwork > 0) gates.push({ key: `network ${networkOf(address)}`, max: maxPerNetwork, gapMs });
-    gates.push({ key: 'all', max: maxConnections, gapMs: 0 });
-    return gates;
   }
 
   private nextUserAgent(): string {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isLegalMove, type JobStatus } from '../../src/jobs/index.ts';
 import { waitUntil } from '../e2e/wait.ts';
 import { readEvents, readJob } from './fixtures.ts';
 import { JobLab, linked } from './lab.ts';
@@ -235,4 +236,12 @@ test('an import follows the sources of its list', async () => {
   });
   expect(failed.error_stack).toContain('checkImportList');
   expect((await readJob(lab.database.pool, bad)).status).toBe('failed');
+});
+
+test('every move that was made is one of the table', async () => {
+  const moves = await lab.database.pool.query<{ from: JobStatus; to: JobStatus }>(
+    'SELECT DISTINCT from_status AS "from", to_status AS "to" FROM job_events WHERE from_status IS NOT NULL',
+  );
+  expect(moves.rows.length).toBeGreaterThan(3);
+  expect(moves.rows.filter(({ from, to }) => !isLegalMove(from, to))).toEqual([]);
 });

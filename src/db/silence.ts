@@ -10,7 +10,7 @@ import type { DatabaseLog } from './queryable.ts';
 
 /** Silence after which the server is asked. Well within a lease, so that a settle can be repeated in time. */
 const defaultSilentMs = 20_000;
-const answerWithinMs = 10_000;
+const longestAnswerMs = 10_000;
 /** Behind a pooler nobody knows which server process is meant; no statement of the engine takes as long. */
 const pooledSilentMs = 300_000;
 
@@ -80,7 +80,11 @@ function cut(client: pg.ClientBase, log: DatabaseLog): void {
 type Verdict = (client: pg.ClientBase, silentForMs: number) => boolean;
 
 /** Never fails: a server that cannot be reached is at work on nothing. */
-async function askServer(clients: readonly pg.ClientBase[], { settings }: SilenceOptions): Promise<Verdict> {
+async function askServer(
+  clients: readonly pg.ClientBase[],
+  { settings, silentMs = defaultSilentMs }: SilenceOptions,
+): Promise<Verdict> {
+  const answerWithinMs = Math.min(longestAnswerMs, 4 * silentMs);
   const asker = new pg.Client({
     ...settings,
     application_name: 'outrider silence',

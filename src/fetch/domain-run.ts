@@ -1,4 +1,4 @@
-import { isConnectionLost } from '../db/index.ts';
+import { isPassing } from '../db/index.ts';
 import type { Lease, LeasedUrl } from '../frontier/index.ts';
 import { decideBudget, type Switches } from '../switches/index.ts';
 import type { RowEnd } from './conclude/index.ts';
@@ -242,7 +242,7 @@ export class DomainRun {
       try {
         return await call();
       } catch (error) {
-        const patient = isConnectionLost(error) && this.#deps.clock.monotonic() < this.#stopsAt + 10_000;
+        const patient = isPassing(error) && this.#deps.clock.monotonic() < this.#stopsAt + 10_000;
         if (!patient) throw error;
         await this.#deps.clock.wait(Math.min(5000, 200 * 2 ** attempt));
       }

@@ -1,7 +1,7 @@
 import { seeded } from '../e2e/seeded.ts';
 import type { Stage } from './stage.ts';
 
-const everyMs = 1500;
+const everyMs = 500;
 
 /** Gives the system something to do while it suffers: publishers publish, and people submit addresses by the API. */
 export class Producer {
@@ -31,12 +31,9 @@ export class Producer {
     const { web } = this.#stage;
     while (!this.#stop) {
       const { domain } = web.publishers[this.#between(0, web.publishers.length - 1)]!;
-      const fresh = web.publish(domain, this.#between(1, 4));
-      // Half are found by their feed, half are handed in as well; the rest of the domain's articles with them.
-      if (this.#between(0, 1) === 1) {
-        const old = web.groundTruth(domain)[0]!.articles.slice(0, this.#between(1, 20));
-        await this.#submit([...fresh, ...old.map((one) => one.url)]);
-      }
+      const fresh = web.publish(domain, this.#between(2, 12));
+      // Some are found by their feed alone, most are handed in as well.
+      if (this.#between(1, 10) <= 7) await this.#submit(fresh);
       await new Promise((resolve) => setTimeout(resolve, everyMs));
     }
   }

@@ -3,6 +3,7 @@ import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { faults } from './faults.ts';
 import { type TortureResult, torture } from './run.ts';
+import { strikeStages } from './stage.ts';
 
 const help = `npm run torture -- [options]
 
@@ -43,7 +44,8 @@ async function main(): Promise<void> {
   if (unknown.length > 0) throw new Error(`there is no fault called ${unknown.join(', ')}; see --list`);
   const seed = values.seed === undefined ? randomInt(1, 2 ** 31) : numberOf('seed', values.seed);
   const say = (words: string): void => void process.stderr.write(`${words}\n`);
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => void strikeStages().finally(() => process.exit(130)));
   say(`torture with seed ${seed}; load ${loadavg()[0]!.toFixed(1)}`);
   const result = await torture({
     seed,

@@ -46,12 +46,21 @@ export type Stage = {
   close(options: { keep: boolean }): Promise<void>;
 };
 
+const open = new Set<Stage>();
+
+/** Takes down whatever stands, for a run that is interrupted: servers and disks must not stay. */
+export async function strikeStages(): Promise<void> {
+  for (const stage of open) await stage.close({ keep: false });
+}
+
 /** Sets the stage; nothing of the product runs yet but its database. */
 export async function setStage(options: StageOptions): Promise<Stage> {
   const home = mkdtempSync(join(tmpdir(), 'outrider-torture-'));
   const undo: (() => unknown)[] = [() => undefined];
   try {
-    return await build(home, options, undo);
+    const stage = await build(home, options, undo);
+    open.add(stage);
+    return stage;
   } catch (error) {
     for (const one of undo.reverse()) await one();
     rmSync(home, { recursive: true, force: true });
@@ -124,7 +133,7 @@ async function build(home: string, options: StageOptions, undo: (() => unknown)[
   for (let nth = 1; nth <= options.fetchers; nth += 1) await join_(`fetch-${nth}`, 'fetch', ['fetch']);
   undo.push(() => Promise.all(members.map((one) => one.end('SIGKILL'))));
 
-  return {
+  const stage: Stage = {
     home,
     database,
     web,
@@ -139,10 +148,12 @@ async function build(home: string, options: StageOptions, undo: (() => unknown)[
     trespasses: trap.count,
     serverPid: () => Number(readFileSync(join(dataDir, 'pg', 'postmaster.pid'), 'utf8').split('\n')[0]),
     close: async ({ keep }) => {
-      for (const one of undo.reverse()) await one();
+      open.delete(stage);
+      for (const one of undo.splice(0).reverse()) await one();
       if (!keep) rmSync(home, { recursive: true, force: true });
     },
   };
+  return stage;
 }
 
 function mountDisks(home: string): Stage['disks'] {

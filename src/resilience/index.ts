@@ -15,7 +15,7 @@ export {
   type Memory,
   measureMemory,
 } from './memory.ts';
-export { type RestartHistory, type RestartReason, restartsLately, restartWords } from './restarts.ts';
+export { type RestartHistory, restartsLately } from './restarts.ts';
 export { type GuardEnd, RoleGuard, type SelfDiagnosis } from './role-guard.ts';
 export { SupervisorLine } from './role-messages.ts';
 export { ServiceManager } from './service-manager.ts';

@@ -4,8 +4,8 @@ import { EXIT } from '../errors/index.ts';
 export const restartReasons = ['stall', 'memory', 'database', 'crash', 'killed', 'failed'] as const;
 export type RestartReason = (typeof restartReasons)[number];
 
-/** A replacement of a role. */
-export type Restart = { at: number; reason: RestartReason };
+/** A replacement of a role, and why in words: whoever shows it may know another version's reasons. */
+export type Restart = { at: number; reason: RestartReason; why: string };
 
 /** How often a role was replaced, as its supervisor tells the new one. */
 export type RestartHistory = {
@@ -28,20 +28,36 @@ export function reasonOf(code: number | null, signal: string | null): RestartRea
 }
 
 /** The history with one more replacement. */
-export function addRestart({ counts, last }: RestartHistory, restart: Restart): RestartHistory {
+export function addRestart(
+  { counts, last }: RestartHistory,
+  { at, reason }: Omit<Restart, 'why'>,
+): RestartHistory {
   return {
-    counts: { ...counts, [restart.reason]: (counts[restart.reason] ?? 0) + 1 },
-    last: [...last, restart].slice(-mostKept),
+    counts: { ...counts, [reason]: (counts[reason] ?? 0) + 1 },
+    last: [...last, { at, reason, why: restartWords(reason) }].slice(-mostKept),
   };
 }
 
-/** How often it was replaced in the last hour, and why last; as many as are kept at most. */
-export function restartsLately(
-  { last }: RestartHistory,
-  now: number,
-): { count: number; reason: RestartReason | null } {
-  const lately = last.filter(({ at }) => now - at < hourMs);
-  return { count: lately.length, reason: lately.at(-1)?.reason ?? null };
+/** How often a role was replaced in the last hour, in words; as often as is remembered at most. */
+export type LateRestarts = { lastHour: number; text: string };
+
+/** What a history says of the last hour. It may be another process's, of another version: nothing is taken for granted. */
+export function restartsLately(history: unknown, now: number): LateRestarts {
+  const { last } = (history ?? {}) as { last?: unknown };
+  const lately = (Array.isArray(last) ? last.slice(-mostKept) : []).filter((one: unknown) => {
+    const { at } = (one ?? {}) as { at?: unknown };
+    return typeof at === 'number' && now - at < hourMs;
+  }) as { why?: unknown }[];
+  const why = lately.at(-1)?.why;
+  const reason = typeof why === 'string' ? `, last because ${why.slice(0, 100)}` : '';
+  const times = lately.length === 1 ? 'once' : `${lately.length} times`;
+  return {
+    lastHour: lately.length,
+    text:
+      lately.length === 0
+        ? 'It was not restarted in the last hour.'
+        : `It was restarted ${times} in the last hour${reason}.`,
+  };
 }
 
 const words: Record<RestartReason, string> = {
@@ -53,5 +69,5 @@ const words: Record<RestartReason, string> = {
   failed: 'it failed',
 };
 
-/** A reason in words; one of another version stays as it is. */
-export const restartWords = (reason: string): string => words[reason as RestartReason] ?? reason.slice(0, 50);
+/** A reason in words. */
+export const restartWords = (reason: RestartReason): string => words[reason];

@@ -1,7 +1,7 @@
 import { describeLoop, describeLoops, type LoopState } from './describe-loop.ts';
 import type { LoopHealth } from './loop.ts';
 import { describeMemory, isMemoryShort, type Memory, measureMemory } from './memory.ts';
-import { type RestartHistory, restartsLately, restartWords } from './restarts.ts';
+import { type LateRestarts, type RestartHistory, restartsLately } from './restarts.ts';
 
 /** What a process knows of itself beyond its loops. */
 export type Vitals = {
@@ -27,7 +27,7 @@ export type VitalsReport = {
   network: { isAway: boolean; text: string };
   memory: Memory & { isShort: boolean; text: string };
   watchdog: { isWatching: boolean; text: string };
-  restarts: { lastHour: number; text: string };
+  restarts: LateRestarts;
   loops: (Omit<LoopHealth, 'signs' | 'patienceMs'> & LoopState)[];
 };
 
@@ -59,7 +59,7 @@ export function describeVitals(
     network: { isAway, text: network },
     memory: { ...memory, isShort, text: memoryText },
     watchdog: watchdogOf(vitals),
-    restarts: restartsOf(vitals, now),
+    restarts: restartsLately(vitals.restarts, now),
     loops: told,
   };
 }
@@ -70,17 +70,5 @@ function watchdogOf({ watchdog }: Vitals): VitalsReport['watchdog'] {
   return {
     isWatching: true,
     text: `A loop without a sign of life for ${stallSeconds} s, or ${blockedSeconds} s in which nothing turns, end this process.`,
-  };
-}
-
-function restartsOf({ restarts }: Vitals, now: number): VitalsReport['restarts'] {
-  const { count, reason } = restarts === null ? { count: 0, reason: null } : restartsLately(restarts, now);
-  const why = reason === null ? '' : `, last because ${restartWords(reason)}`;
-  return {
-    lastHour: count,
-    text:
-      count === 0
-        ? 'It was not restarted in the last hour.'
-        : `It was restarted ${count === 1 ? 'once' : `${count} times`} in the last hour${why}.`,
   };
 }

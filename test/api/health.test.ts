@@ -55,10 +55,7 @@ test('outage, memory, watchdog, restarts and what waits are told in words', asyn
   const at = Date.now() - 60_000;
   vitals.restarts = {
     counts: { stall: 2 },
-    last: [
-      { at: at - 3_600_000, reason: 'stall' },
-      { at, reason: 'stall' },
-    ],
+    last: [at - 3_600_000, at].map((one) => ({ at: one, reason: 'stall', why: 'it stalled' })),
   };
   expect((await ask('/health')).body).toMatchObject({
     state: 'ok',

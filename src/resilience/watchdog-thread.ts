@@ -16,8 +16,9 @@ export type WatchdogData = {
 /** What the main thread tells it once a second. */
 export type WatchdogBeat = { loops: readonly object[] };
 
-// How long the main thread has to say where it stands, and then to leave.
-const answerMs = 2000;
+// How long the main thread has to say where it stands, and then to leave. On a busy machine a second is not rare: it
+// names every script first.
+const answerMs = 6000;
 const framesTold = 15;
 
 // Ours is the only way out: the stream of the process is served by the thread that is blocked.

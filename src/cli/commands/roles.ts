@@ -19,7 +19,7 @@ const descriptions: Record<Role, string> = {
 };
 
 // Longer than a role's own watchdog needs to find out what blocks it and to end it.
-const patienceMs = 6000;
+const patienceMs = 15_000;
 
 /** `up`, and the roles it starts, which can also be started alone. */
 export function addRoleCommands(program: Command): void {

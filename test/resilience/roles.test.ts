@@ -205,8 +205,11 @@ describe('a role alone', { timeout: patienceMs }, () => {
     expect(lineWith(schedule, 'stall detected')).toMatchObject({ role: 'schedule', pid: schedule.pid });
     expect(stderr).toContain('"blockForEver (');
   });
+});
 
-  test('whose memory runs short hands back what it holds and ends with code 7; nothing is lost', async () => {
+// Both mostly wait.
+describe.concurrent('a role alone, in want of something,', { timeout: patienceMs }, () => {
+  test('memory: hands back what it holds and ends with code 7; nothing is lost', async ({ expect }) => {
     const schedule = start(['schedule']);
     const { host } = web.publishers[publishers - 1]!;
     const { source } = await createSource(database.pool, { url: `http://${host}/` });
@@ -231,7 +234,7 @@ describe('a role alone', { timeout: patienceMs }, () => {
     expect((await schedule.stop()).code).toBe(0);
   });
 
-  test('whose database goes silent finds that out and ends with code 3', async () => {
+  test('a database that answers: finds that out and ends with code 3', async ({ expect }) => {
     const proxy = await startFrozenProxy(database.url);
     const fetcher = start(['fetch'], { DATABASE_URL: proxy.url, OUTRIDER_WATCHDOG_STALL_SECONDS: '10' });
     await fetcher.says('fetch is running');

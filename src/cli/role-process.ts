@@ -72,6 +72,7 @@ export async function runRole(role: Role, context: Context): Promise<never> {
   const hasStopped = await stopWithin(
     engine,
     hangs ? hungGraceMs : config.up.graceSeconds * 1000 + extraGraceMs,
+    log,
   );
   if (!hasStopped)
     log.warn(
@@ -128,10 +129,16 @@ function watchdogOf(engine: Engine, options: { role: Role; config: Config; log: 
 }
 
 /** Whether the engine has stopped in time. */
-async function stopWithin(engine: Engine, ms: number): Promise<boolean> {
+async function stopWithin(engine: Engine, ms: number, log: Log): Promise<boolean> {
   const timer = new AbortController();
   const hasStopped = await Promise.race([
-    engine.stop().then(() => true),
+    engine.stop().then(
+      () => true,
+      (error: unknown) => {
+        log.warn({ error }, 'something did not stop cleanly');
+        return false;
+      },
+    ),
     systemClock.wait(ms, timer.signal).then(() => false),
   ]);
   timer.abort();

@@ -20,8 +20,12 @@ export function untilStopped(onSecond: () => void = () => undefined): Promise<st
     // Ctrl-C reaches the whole process group: a role under a supervisor waits for the supervisor's word.
     if (process.env.OUTRIDER_ROLE_CHILD === '1') process.on('SIGINT', () => undefined);
     else process.on('SIGINT', onSignal('SIGINT'));
-    if (process.channel !== undefined && process.channel !== null)
-      process.on('disconnect', () => !stopping && onSignal('parent gone')());
+    const orphaned = (): void => {
+      if (!stopping) onSignal('parent gone')();
+    };
+    if (process.channel !== undefined && process.channel !== null) process.on('disconnect', orphaned);
+    // The parent may be gone before anybody listens.
+    if (process.env.OUTRIDER_ROLE_CHILD === '1' && !process.connected) orphaned();
   });
 }
 

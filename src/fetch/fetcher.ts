@@ -18,7 +18,8 @@ import { SiteCache } from '../sites/index.ts';
 import { decideBudget, SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { BacklogWatch } from './backlog-watch.ts';
-import { createHttpClient, type HttpClient, parseHostsFile, RecordingRoom } from './client/index.ts';
+import { type HttpClient, RecordingRoom } from './client/index.ts';
+import { clientOf } from './client-of.ts';
 import { DomainRun } from './domain-run.ts';
 import { ExecutionWatch } from './executions.ts';
 import { ImageStore } from './image-store.ts';
@@ -29,6 +30,7 @@ import type { PageRenderer } from './rendering.ts';
 import { RobotsGate } from './robots-gate.ts';
 import type { RunDeps } from './run-deps.ts';
 import { runOptionsOf } from './run-options.ts';
+import { RunWatch } from './run-watch.ts';
 import { SettingsCache } from './settings-cache.ts';
 
 export type FetcherOptions = {
@@ -47,6 +49,8 @@ export type FetcherOptions = {
 
 const tendEveryMs = 5000;
 const countEveryMs = 10_000;
+// A sitemap alone may take two minutes.
+const leastRunStallMs = 300_000;
 // A page may take fifteen seconds: small batches keep a domain from being held for minutes.
 const renderBatch = 4;
 
@@ -60,6 +64,7 @@ export class Fetcher {
   readonly #executions: ExecutionWatch;
   readonly #outage: OutageWatch;
   readonly #gate: OutageGate;
+  readonly #runWatch: RunWatch;
   readonly #backlog: BacklogWatch;
   readonly #leaser: Leaser;
   readonly #listener: WakeListener;
@@ -86,24 +91,16 @@ export class Fetcher {
       log,
       metrics,
     });
-    this.#client = createHttpClient({
-      userAgent: options.userAgent,
-      userAgents: config.fetch.userAgents,
-      proxies: config.fetch.proxies,
-      ...(config.fetch.localAddress === null ? {} : { localAddress: config.fetch.localAddress }),
-      allowNetworks: config.fetch.allowNetworks,
-      ...(options.hosts === null ? {} : { hosts: parseHostsFile(options.hosts) }),
-      timeoutMs: config.fetch.timeoutMs,
-      headersTimeoutMs: config.fetch.headersTimeoutMs,
-      maxBodyBytes: config.fetch.maxBodyBytes,
-      networkLimits: {
-        maxPerDomain: config.fetch.networkConcurrency,
-        maxPerNetwork: config.fetch.networkConcurrency,
-        gapMs: config.fetch.networkGapMs,
-      },
-    });
+    this.#client = clientOf(options);
     const monotonic = () => clock.monotonic();
     this.#outage = new OutageWatch(monotonic);
+    this.#runWatch = new RunWatch({
+      stallMs: Math.max(leastRunStallMs, config.watchdog.stallSeconds * 1000),
+      intervalMs: this.#renewEveryMs,
+      clock,
+      log,
+      metrics,
+    });
     this.#gate = new OutageGate({
       watch: this.#outage,
       client: this.#client,
@@ -157,10 +154,10 @@ export class Fetcher {
 
   /** Starts the loops. */
   start(): void {
-    const { clock, log, metrics, register, config } = this.#options;
+    const { clock, log, metrics, register } = this.#options;
     this.#listener.start();
     const common = { clock, log, metrics, register };
-    const renewEveryMs = (config.fetch.leaseSeconds * 1000) / 3;
+    register(this.#runWatch.health);
     this.#loops = Promise.all([
       runLoop({
         ...common,
@@ -179,9 +176,9 @@ export class Fetcher {
       runLoop({
         ...common,
         name: 'renew',
-        intervalMs: renewEveryMs,
+        intervalMs: this.#renewEveryMs,
         signal: this.#renewing.signal,
-        turn: (_signal, voice) => this.#renewTurn(voice),
+        turn: () => this.#renewTurn(),
       }),
       runLoop({
         ...common,
@@ -363,10 +360,14 @@ export class Fetcher {
     return woken === 200 ? 'busy' : 'idle';
   }
 
-  async #renewTurn(voice: LoopVoice): Promise<TurnResult> {
+  get #renewEveryMs(): number {
+    return (this.#options.config.fetch.leaseSeconds * 1000) / 3;
+  }
+
+  async #renewTurn(): Promise<TurnResult> {
     const { config, database, owner, clock } = this.#options;
     const runs = [...this.#runs.keys()];
-    voice.backlog(runs.length);
+    this.#runWatch.look(runs);
     if (runs.length === 0) return 'idle';
     const askedAt = clock.monotonic();
     const held = await renew(

@@ -118,18 +118,18 @@ function processTroubles({ processes, counts }: OverviewFacts): Attention[] {
   return items;
 }
 
-// Now and then a process is replaced, as one that has used much memory.
+// Now and then a process is replaced, as one that has used much memory; one that stalled or crashed has a bug.
 const manyRestarts = 3;
 
 function restartTroubles({ processes }: OverviewFacts): Attention[] {
   const action = open('Show processes', 'health');
-  const often = processes.restarted.filter(({ times }) => times >= manyRestarts);
+  const often = processes.restarted.filter(({ times, isGrave }) => isGrave || times >= manyRestarts);
   const items = often.slice(0, mostSingle).map(({ role, host, pid, times, why }): Attention => {
     const because = why === null ? '' : `, last because ${why}`;
     return {
       id: `restarts:${host}:${role}:${pid}`,
       severity: 'warn',
-      sentence: `The ${role} process ${pid} on ${host} was restarted ${numberText(times)} times in the last hour${because}.`,
+      sentence: `The ${role} process ${pid} on ${host} was restarted ${times === 1 ? 'once' : `${numberText(times)} times`} in the last hour${because}.`,
       action,
     };
   });

@@ -9,7 +9,14 @@ export type Processes = {
   /** Loops that have failed several times in a row, with the process they belong to. */
   failingLoops: { name: string; role: string; host: string; pid: number }[];
   /** Processes that were replaced within the last hour, the most often first. */
-  restarted: { role: string; host: string; pid: number; times: number; why: string | null }[];
+  restarted: {
+    role: string;
+    host: string;
+    pid: number;
+    times: number;
+    isGrave: boolean;
+    why: string | null;
+  }[];
   /** When the database was started again while processes ran, within the last hour. */
   databaseRestartedAt: Date | null;
   /** When the next domain may be asked; null: nothing waits. In the past: now. */
@@ -39,6 +46,7 @@ export async function loadProcesses(db: Queryable): Promise<Processes> {
         LIMIT 20),
      restarted AS (
        SELECT a.role, a.host, a.pid, count(*)::integer AS times,
+              coalesce(bool_or(r.one ->> 'reason' IN ('stall', 'crash')), false) AS "isGrave",
               (array_agg(left(r.one ->> 'why', 100) ORDER BY (r.one ->> 'at')::numeric DESC))[1] AS why
          FROM alive a
         CROSS JOIN LATERAL jsonb_array_elements(

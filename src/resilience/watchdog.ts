@@ -1,3 +1,4 @@
+import { url as inspectorUrl } from 'node:inspector';
 import { Worker } from 'node:worker_threads';
 import type { Log } from '../telemetry/index.ts';
 import type { LoopHealth } from './loop.ts';
@@ -32,7 +33,12 @@ export class Watchdog {
   }
 
   start(): void {
-    const { blockedMs, logOptions } = this.#options;
+    const { blockedMs, logOptions, log } = this.#options;
+    // Somebody looks at it with a debugger, and may hold it for as long as they like.
+    if (inspectorUrl() !== undefined) {
+      log.warn({}, 'a debugger may hold this process: its watchdog is off');
+      return;
+    }
     const data: WatchdogData = {
       blockedMs,
       tickMs,

@@ -33,6 +33,8 @@ export type SchedulerOptions = {
 
 const indexBatch = 200;
 const replayPortion = 1000;
+// A sink has forty seconds for a batch, and some to be opened.
+const deliveryMs = 60_000;
 // One statement that reads or empties much of a large table; nothing can be heard of it while it runs.
 const longTurnMs = 3_600_000;
 
@@ -118,7 +120,7 @@ export class Scheduler {
       loop('job heartbeat', this.#options.config.jobs.lostSeconds * 150, () => this.#jobs.beat()),
       loop('job recovery', this.#options.config.jobs.lostSeconds * 250, () => this.#jobs.recover()),
       ...this.#deliverers.map(({ name, deliverer }) =>
-        loop(`sink ${name}`, 500, (signal) => deliverer.turn(signal)),
+        loop(`sink ${name}`, 500, (signal) => deliverer.turn(signal), deliveryMs),
       ),
       ...(this.#options.config.documents.keepHtml === 'archive'
         ? [

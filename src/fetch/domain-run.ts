@@ -35,11 +35,13 @@ export class DomainRun {
   readonly #lessons: DomainLessons;
   readonly #spider: Spider;
   #switches: Switches | null = null;
+  #signAt: number;
 
   constructor(deps: RunDeps, lease: Lease, stopsAt: number) {
     this.#deps = deps;
     this.lease = lease;
     this.#stopsAt = stopsAt;
+    this.#signAt = deps.clock.monotonic();
     this.#pacer = new Pacer(deps.clock, lease.delayMs);
     this.#unsettled = new Unsettled(deps, lease, this.#pacer);
     this.#spider = new Spider(deps, lease);
@@ -48,6 +50,12 @@ export class DomainRun {
       log: deps.log,
       cooldowns: deps.options.cooldowns,
     });
+  }
+
+  /** How long nothing has been heard of it, no row begun and no answer come, beyond the gap it keeps. */
+  get silentMs(): number {
+    const heardAt = Math.max(this.#signAt, this.#pacer.lastAnswerAt ?? this.#signAt);
+    return this.#deps.clock.monotonic() - heardAt - this.#pacer.delayMs;
   }
 
   /** A renewal moved the time at which this worker must stop by itself. */
@@ -118,6 +126,7 @@ export class DomainRun {
     let retryMs = 0;
     for (const row of this.lease.urls) {
       if (!this.#mayStart()) return;
+      this.#signAt = this.#deps.clock.monotonic();
       const { goesOn, robotsRetryMs } = await this.#runRow(visits, row);
       if (robotsRetryMs !== null) {
         waiting += 1;

@@ -2,10 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createChannel } from '../../src/channels/index.ts';
 import { destroyServer } from '../../src/db/embedded/index.ts';
 import { openDatabase } from '../../src/db/index.ts';
-import { createSource } from '../../src/sources/index.ts';
+import { submit } from '../../src/frontier/index.ts';
 import { hashOf, loadBalances, loadKnown } from '../e2e/crawl-state.ts';
 import { waitUntil } from '../e2e/wait.ts';
 import { checkCrawl, checkEnd } from '../fetch/end.ts';
@@ -164,13 +163,13 @@ test('an API killed in the middle of an import leaves whole sources, and the sam
   expect((await second.one.stop('SIGTERM')).code).toBe(0);
 }, 60_000);
 
-test('everything killed at once, the database too: the next start goes on where it was', async () => {
+test('the database shut down fast, then everything killed at once: each time the work goes on where it was', async () => {
   const home = mkdtempSync(join(tmpdir(), 'outrider-all-'));
   const dataDir = join(home, 'data');
   const web = await startWeb({
     seed: 7,
     publishers: 2,
-    changes: ['one', 'two'].map((name) => plain(name, [], { backlog: 6 })),
+    changes: ['one', 'two'].map((name) => plain(name, [], { backlog: 16 })),
     startMs: Date.parse('2024-06-05T12:00:00Z'),
     speed: 0,
   });
@@ -189,22 +188,28 @@ test('everything killed at once, the database too: the next start goes on where 
   try {
     await started[0]!.says('Outrider is running');
     let database = await openDatabase({ dataDir, maxConnections: 2 });
-    for (const { host } of web.publishers) {
-      const { source } = await createSource(database.pool, { url: `http://${host}/` });
-      const feed = { sourceId: source.id, kind: 'feed' as const, url: `http://${host}/feed` };
-      await createChannel(database.pool, { ...feed, intervalSeconds: 86_400, foundBy: 'manual' });
-    }
-    await waitUntil('pages come', () => web.log.read().length >= 8);
+    const urls = web.groundTruth().flatMap(({ articles }) => articles.map(({ url }) => url));
+    const item = { kind: 'article', origin: 'manual', sourceId: null, priority: 5, own: true } as const;
+    await submit(
+      database.pool,
+      urls.map((url) => ({ ...item, url })),
+    );
+    const serverPid = (): number =>
+      Number(readFileSync(join(dataDir, 'pg', 'postmaster.pid'), 'utf8').split('\n')[0]);
+    await waitUntil('pages come', () => web.log.nextSeq >= 6);
+    const fast = serverPid();
+    process.kill(fast, 'SIGINT');
+    await waitUntil('the server is gone', () => !isRunning(fast));
+    const since = web.log.nextSeq;
+    await waitUntil('pages come again', () => web.log.nextSeq >= since + 6);
     const workers = await database.pool.query<{ pid: number }>('SELECT pid FROM workers');
-    const server = Number(readFileSync(join(dataDir, 'pg', 'postmaster.pid'), 'utf8').split('\n')[0]);
-    const pids = [started[0]!.pid, server, ...workers.rows.map(({ pid }) => pid)];
+    const pids = [started[0]!.pid, serverPid(), ...workers.rows.map(({ pid }) => pid)];
     for (const pid of pids) process.kill(pid, 'SIGKILL');
     await waitUntil('all are gone', () => pids.filter(isRunning).length === 0);
     await database.close();
     started.push(up());
     await started[1]!.says('Outrider is running');
     database = await openDatabase({ dataDir, maxConnections: 2 });
-    const urls = web.groundTruth().flatMap(({ articles }) => articles.map(({ url }) => url));
     await waitUntil('every article is a document that can be found', async () => {
       const known = await loadKnown(database.pool);
       const left = urls.filter((url) => known.get(hashOf(url))?.status !== 'fetched').length;
@@ -222,4 +227,4 @@ test('everything killed at once, the database too: the next start goes on where 
     await destroyServer(dataDir);
     rmSync(home, { recursive: true, force: true });
   }
-}, 120_000);
+}, 180_000);

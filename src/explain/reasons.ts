@@ -12,6 +12,8 @@ export const deadReasons: Readonly<Record<string, string>> = {
   unsupported_type: 'it is of a type that is not read',
   redirect_loop: 'its redirects go in a circle',
   too_many_redirects: 'it redirects too often',
+  bad_redirect: 'it redirects to something that is no web address',
+  bad_url: 'it is no address that can be asked for',
   crash_loop: 'it ended the worker three times in a row',
   soft_404: 'the page says that the article does not exist',
   too_short: 'the page is too short to be an article',
@@ -50,6 +52,7 @@ export const failureReasons: Readonly<Record<string, string>> = {
   headers_too_large: 'the headers of the answer are too large',
   body_too_large: 'the body is larger than is taken',
   decompress_bomb: 'the body grows without measure when it is unpacked',
+  robots_unavailable: 'robots.txt could not be read, so nothing was asked; no try is lost',
   proxy: 'the proxy did not let it through',
   read_timeout: 'the page took too long to read',
   read_memory: 'the page took too much memory to read',
@@ -67,6 +70,19 @@ export const failureReasons: Readonly<Record<string, string>> = {
   polling_off: 'its channel is not polled for now: disabled, its source is, or it is followed by links only',
 };
 
+/** Why a poll brought nothing, by the kind of error that a channel counts; rows call it `channel_` and the kind. */
+export const channelErrors: Readonly<Record<string, string>> = {
+  '429': 'the server asked for fewer requests',
+  '403': 'the server refused it (401, 403)',
+  '404': 'it is not there',
+  '410': 'it is gone for good',
+  '5xx': 'the server failed',
+  network: 'the server could not be reached',
+  parse: 'what came is no feed or sitemap that can be read',
+  moved: 'it redirects in a circle, too often, or to what cannot be asked',
+  http: 'the server answered another status that is no success',
+};
+
 const statusCode = /^http_(\d{3})$/;
 
 /** The words behind "It was given up:"; a code without words is shown as it is. */
@@ -77,4 +93,5 @@ export function deadReasonText(code: string | null): string {
 }
 
 /** What a code of a failed try stands for; null where it says enough by itself. */
-export const failureText = (code: string | null): string | null => failureReasons[code ?? ''] ?? null;
+export const failureText = (code: string | null): string | null =>
+  failureReasons[code ?? ''] ?? channelErrors[code?.replace(/^channel_/, '') ?? ''] ?? null;

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deadReasons, failureReasons } from '../../src/explain/index.ts';
+import { channelErrors, deadReasons, failureReasons } from '../../src/explain/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { listCommands } from './pages/command-line.ts';
 import { commandNotes } from './pages/command-notes.ts';
@@ -34,6 +34,11 @@ test('notes are about commands that there are', async () => {
   expect(Object.keys(commandNotes).filter((path) => !known.has(path))).toEqual([]);
 });
 
+test('every error a channel can count has words', () => {
+  const kinds = unionOf('src/fetch/channel-outcome.ts', 'export type ChannelError =', ';');
+  expect(Object.keys(channelErrors).sort()).toEqual(kinds.sort());
+});
+
 /** Sources of the engine and its functions, without tests. */
 function codeFiles(folder: string, ending: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -51,7 +56,7 @@ function unionOf(path: string, from: string, to: string): string[] {
 
 // Codes that stand in rows are made in a few ways only; each is looked for, so that a new code cannot go without words.
 test('every code a URL can end or fail with has words', () => {
-  const given = /(?:errorCode: |\bdead\(row, |\bfailed\(row, |\bgivenUp\()'([a-z0-9_]+)'/g;
+  const given = /(?:errorCode: |\bcode: |\bdead\(row, |\bfailed\(row, |\bgivenUp\()'([a-z0-9_]+)'/g;
   const codes = new Set([
     ...codeFiles('src/fetch', '.ts').flatMap((text) => [...text.matchAll(given)].map((one) => one[1]!)),
     ...unionOf('src/fetch/client/result.ts', 'export type FailureKind =', ';'),

@@ -1,5 +1,5 @@
 import { blockReasons, domainStatuses } from '../../../src/domains/index.ts';
-import { deadReasons, failureReasons, holdTexts, reasonTexts } from '../../../src/explain/index.ts';
+import { channelErrors, deadReasons, failureReasons, holdTexts, reasonTexts } from '../../../src/explain/index.ts';
 import { urlKinds, urlOrigins, urlStatuses } from '../../../src/frontier/index.ts';
 import { code, table } from './markdown.ts';
 
@@ -70,6 +70,11 @@ export function renderOutcomes(): string {
     ),
     '',
     '`needs_render` has `needs_javascript`, or `render_always` where the source is always rendered ([rendering](../guides/rendering.md)).',
+    '',
+    '## Why a poll failed',
+    '',
+    'The kinds of errors of a channel; its row in the frontier has them as `channel_404` and so on. [Channels](../guides/channels.md#when-it-fails) says which of them put it to sleep.',
+    ...table(['kind', 'meaning'], rows(channelErrors)),
     '',
     '## Outcomes of requests',
     '',

@@ -6,7 +6,10 @@ export function commandLinesOf(text: string): string[] {
   const joined = text.replace(/\\\n\s*/g, ' ');
   return joined.split('\n').flatMap((line) => {
     const code = line.replace(/(^|\s)#\s.*$/, '');
-    return [...code.matchAll(/(?:^|[\s(|;&"=])(?:npm run )?outrider(?: --)? +([^;&]+)/g)].map((one) => one[1]!);
+    return [...code.matchAll(/(^|[\s(|;&"=])(?:npm run )?outrider(?: --)? +([^;&]+)/g)].map((one) =>
+      // A command that the program names in a sentence of its own ends with the quote.
+      one[1] === '"' ? one[2]!.split('"')[0]! : one[2]!,
+    );
   });
 }
 
@@ -40,14 +43,22 @@ export function problemOf(line: string, commands: readonly NamedCommand[], globa
   const rest = words[at];
   if (group !== undefined && rest !== undefined && /^[a-z]/.test(rest))
     return `"${group.name()}" has no command "${rest}"`;
-  const flags = [globals, ...paths.map((path) => byPath.get(path))].flatMap(
-    (one) => one?.options.flatMap(({ short, long }) => [short, long]) ?? [],
-  );
+  const flags = [
+    globals,
+    ...paths.map((path) => byPath.get(path)),
+    ...paths.map((path) => standIn(byPath, path)),
+  ].flatMap((one) => one?.options.flatMap(({ short, long }) => [short, long]) ?? []);
   const odd = words
     .slice(at)
     .map((word) => /^\[?(--?[a-z][a-z-]*)/.exec(word)?.[1])
     .find((flag) => flag !== undefined && flag !== '--help' && flag !== '-h' && !flags.includes(flag));
   return odd === undefined ? null : `"${paths.join('", "')}" has no option ${odd}`;
+}
+
+/** The command that a group runs when none of its own is named, as `jobs` is `jobs list`. */
+function standIn(byPath: ReadonlyMap<string, Command>, path: string): Command | undefined {
+  const { _defaultCommandName: name } = (byPath.get(path) ?? {}) as { _defaultCommandName?: string | null };
+  return byPath.get(`${path} ${name ?? ''}`);
 }
 
 const isGroup = (command: Command | undefined): command is Command =>

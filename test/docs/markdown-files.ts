@@ -30,7 +30,9 @@ export function readMarkdown(path: string): MarkdownFile {
   const prose = text.replace(fence, '');
   const spans = [...prose.matchAll(/`([^`\n]+)`/g)].map((one) => one[1]!.replaceAll('\\|', '|'));
   const plain = prose.replace(/`[^`\n]+`/g, (one) => one.replace(/[[\]()]/g, ''));
-  const links = [...plain.matchAll(/\[(?:[^\][]|\[[^\]]*\]\([^)]*\))*\]\(([^)\s]+)\)/g)].map((one) => one[1]!);
+  const links = [...plain.matchAll(/\[(?:[^\][]|\[[^\]]*\]\([^)]*\))*\]\(([^)\s]+)\)/g)].map(
+    (one) => one[1]!,
+  );
   const anchors = new Set<string>();
   for (const [, heading] of prose.matchAll(/^#{1,6} (.+)$/gm)) {
     const wanted = anchorOf(heading!);

@@ -14,6 +14,8 @@ import { listMetrics } from './pages/metrics.ts';
 const files = listMarkdown().filter(
   ({ path }) => !path.startsWith('docs/decisions/0') && path !== 'docs/benchmarks.md',
 );
+/** Blocks where "outrider" is the name of something else. */
+const noCommands = new Set(['ts', 'sql', 'conf']);
 let commands: NamedCommand[];
 let program: Awaited<ReturnType<typeof buildProgram>>;
 
@@ -42,7 +44,7 @@ test('every command line is one that the program understands', () => {
   let looked = 0;
   for (const { path, blocks, spans } of files) {
     const lines = [
-      ...blocks.flatMap(({ language, text }) => (language === 'ts' ? [] : commandLinesOf(text))),
+      ...blocks.flatMap(({ language, text }) => (noCommands.has(language) ? [] : commandLinesOf(text))),
       ...spans.flatMap(commandLinesOf),
       // "sources set SLUG --every" without the program's name.
       ...spans.filter((span) => span.includes(' --') && tops.has(span.split(' ')[0]!)),
@@ -101,7 +103,9 @@ test('every metric is one that there is', () => {
 
 test('every route is one that the reference of the API has', () => {
   const served = [...readMarkdown('docs/reference/api.md').anchors];
-  const routes = [...readFileSync(join(root, 'docs/reference/api.md'), 'utf8').matchAll(/^### (\w+) (\S+)$/gm)];
+  const routes = [
+    ...readFileSync(join(root, 'docs/reference/api.md'), 'utf8').matchAll(/^### (\w+) (\S+)$/gm),
+  ];
   expect(routes.length).toBe(served.filter((one) => /^(get|post|put|patch|delete)-/.test(one)).length);
   const shapes = routes.map(([, method, path]) => ({
     method,
@@ -122,6 +126,18 @@ test('every route is one that the reference of the API has', () => {
       }
   }
   expect(problems).toEqual([]);
+});
+
+test('the page about the inside names every table, and no other', () => {
+  const schema = readFileSync(join(root, 'migrations/schema.sql'), 'utf8');
+  const tables = [...schema.matchAll(/^CREATE TABLE (\w+) \(/gm)].map((one) => one[1]!);
+  const page = readFileSync(join(root, 'docs/guides/how-it-works.md'), 'utf8');
+  const from = page.indexOf('## The tables');
+  const part = page.slice(from, page.indexOf('\n## ', from + 3));
+  const named = [...part.matchAll(/^\| (`[^|]*)\|/gm)].flatMap((row) =>
+    [...row[1]!.matchAll(/`(\w+)`/g)].map((one) => one[1]!),
+  );
+  expect(named.toSorted()).toEqual(tables.filter((one) => one !== 'schema_migrations').toSorted());
 });
 
 test('every switch is one that there is', () => {

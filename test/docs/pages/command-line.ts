@@ -53,9 +53,18 @@ function section({ path, command }: NamedCommand, depth: number): string[] {
     `${code(typed)} — ${command.description()}.${note === undefined ? '' : ` ${note}`}`,
     ...table(['option', 'what it does'], options.map(optionRow)),
     ...(isGroup && depth === 2
-      ? ['', `Commands: ${command.commands.map((one) => link(`${path} ${one.name()}`)).join(', ')}.`]
+      ? [
+          '',
+          `${standsFor(command, path)}Commands: ${command.commands.map((one) => link(`${path} ${one.name()}`)).join(', ')}.`,
+        ]
       : []),
   ];
+}
+
+/** What a group does when none of its commands is named. */
+function standsFor(command: Command, path: string): string {
+  const { _defaultCommandName: name } = command as unknown as { _defaultCommandName?: string | null };
+  return name ? `${code(`outrider ${path}`)} alone is ${code(`outrider ${path} ${name}`)}. ` : '';
 }
 
 const link = (path: string): string => `[${path}](#${anchorOf(path)})`;

@@ -1,6 +1,6 @@
 /** What a command's own help has no room for, by the command; a test wants every key to be a command. */
 export const commandNotes: Readonly<Record<string, string>> = {
-  up: 'A supervisor replaces what dies or falls silent. Fetchers: one less than there are cores, at least one, at most eight ([how it works](../guides/architecture.md)).',
+  up: 'A supervisor replaces what dies or falls silent. Fetchers: one less than there are cores, at least one, at most eight ([how it works](../guides/how-it-works.md)).',
   fetch:
     'What it needs of the database and the network: [a fetcher on another machine](../guides/remote-fetcher.md).',
   demo: 'With `--json` the last line is the result. Exit code 1 if it broke a promise: a request came too early, or a URL was lost.',

@@ -1,5 +1,11 @@
 import { blockReasons, domainStatuses } from '../../../src/domains/index.ts';
-import { channelErrors, deadReasons, failureReasons, holdTexts, reasonTexts } from '../../../src/explain/index.ts';
+import {
+  channelErrors,
+  deadReasons,
+  failureReasons,
+  holdTexts,
+  reasonTexts,
+} from '../../../src/explain/index.ts';
 import { urlKinds, urlOrigins, urlStatuses } from '../../../src/frontier/index.ts';
 import { code, table } from './markdown.ts';
 

@@ -132,7 +132,11 @@ function embeddedDatabase(
 ): Database {
   const { log, dataDir } = options;
   const address = server.address();
-  const onError = (error: unknown): void => log.warn({ err: error }, 'the embedded server was lost');
+  let closing: Promise<void> | undefined;
+  // A connection that is on its way out may hear that the server is stopped before its own goodbye is through.
+  const onError = (error: unknown): void => {
+    if (closing === undefined) log.warn({ err: error }, 'the embedded server was lost');
+  };
   const revive = async (): Promise<void> => {
     log.warn({ dataDir }, 'the embedded server does not answer, starting it again');
     await server.ensureRunning();
@@ -143,7 +147,6 @@ function embeddedDatabase(
     onError,
   );
   const stopWatching = watchServer(server, { dataDir, onError });
-  let closing: Promise<void> | undefined;
   return {
     pool,
     connectionString: connectionStringOf(address, options.databaseName),

@@ -4,7 +4,7 @@ export const commandNotes: Readonly<Record<string, string>> = {
   fetch:
     'What it needs of the database and the network: [a fetcher on another machine](../guides/remote-fetcher.md).',
   demo: 'With `--json` the last line is the result. Exit code 1 if it broke a promise: a request came too early, or a URL was lost.',
-  run: 'It works on a temporary database. A record of the output has `id, version, url, canonical_url, source, title, text, authors, published_at, modified_at, first_seen_at, crawled_at, language, section, description, keywords, lead_image, word_count, page_type, content_hash, classification_status, classified_at, labels`.',
+  run: 'It works on a temporary database unless one is named (`--data`, `DATABASE_URL`). A record of the output has `id, version, url, canonical_url, source, title, text, authors, published_at, modified_at, first_seen_at, crawled_at, language, section, description, keywords, lead_image, word_count, page_type, content_hash, classification_status, classified_at, labels`.',
   add: 'Says what was found. Without a scheme, https is tried, then http.',
   import:
     'Says what was added, what was there, and which lines could not be used; run again, it goes on where it was ([lists of sources](../guides/lists.md)).',

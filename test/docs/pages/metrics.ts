@@ -14,6 +14,10 @@ export const metricAdvice: Readonly<Record<string, string>> = {
     'The rate of work. `dead` above `fetched` for long: `outrider urls --status dead`.',
   outrider_stale_settles_total:
     'Leases that were lost: a machine that was suspended, or a database that stood still. Some are harmless; many mean that `fetch.lease_seconds` is too short for it.',
+  outrider_role_restarts_total:
+    'Any but `memory` now and then: `outrider doctor` tells when and why, the log of the role what it was doing.',
+  outrider_stalls_total: 'One is a bug or a machine that stood still; the log has the stack of what blocked.',
+  outrider_memory_limit_bytes: 'Compare it with `process_resident_memory_bytes`.',
   outrider_documents_total: 'What it is all for. No `new` for longer than is usual: alert.',
   outrider_images_total: '`unavailable`: the blob store cannot be reached; images wait, pages go on.',
   outrider_rendered_pages_total: 'How rendering goes; `render_timeout` in number asks for more processor.',

@@ -13,5 +13,6 @@ export {
   migrationStatus,
 } from './migrate.ts';
 export { type OpenOptions, openDatabase } from './open.ts';
+export { isPooled } from './pooler.ts';
 export type { Database, DatabaseLog, Queryable } from './queryable.ts';
 export { dumpSchema } from './schema-dump.ts';

@@ -11,6 +11,7 @@ import {
   checkCollation,
   checkConnections,
   checkPartitions,
+  checkPooler,
   checkSchema,
   checkServer,
   checkServerSettings,
@@ -87,6 +88,7 @@ const schemaCheck = (database: Database): Check => ({ name: 'schema', look: () =
 
 function serverChecks(database: Database): Check[] {
   return [
+    { name: 'pooler', look: () => checkPooler(database) },
     { name: 'clock', look: () => checkClock(database) },
     { name: 'collation', look: () => checkCollation(database) },
     { name: 'server', look: () => checkServerSettings(database) },

@@ -134,10 +134,10 @@ describe.each(ways)('through %s', (name, startWay) => {
     await command('db', 'export', join(home, 'all.gz'));
     const { stdout } = await runOutrider(['doctor', '--json'], { home, env });
     const { findings } = JSON.parse(stdout) as Diagnosis;
+    // The embedded server's role has our limits; of one that lacks them a check of the doctor's own tells.
     expect(findings.find((one) => one.name === 'pooler')).toMatchObject({
-      state: 'warn',
-      sentence: expect.stringContaining('a pooler'),
-      advice: expect.stringContaining('ALTER ROLE'),
+      state: 'ok',
+      sentence: expect.stringContaining('a pooler before the server'),
     });
   });
 

@@ -6,6 +6,7 @@ import { type Check, type CheckResult, type Finding, fail, ok, runCheck } from '
 import { checkLoops, checkOutage, checkSinks, checkSwitches, checkWorkers } from './engine-state.ts';
 import { checkJobs } from './jobs.ts';
 import { checkContact, checkFolder, checkNames, checkNode, checkPort, foldersOf } from './machine.ts';
+import { checkScale } from './scale.ts';
 import {
   checkClock,
   checkCollation,
@@ -98,6 +99,7 @@ function serverChecks(database: Database): Check[] {
 function engineChecks(database: Database, config: Config, version: string): Check[] {
   return [
     { name: 'connections', look: () => checkConnections(database.pool, config.database.connections) },
+    { name: 'scale', look: () => checkScale(database) },
     { name: 'partitions', look: () => checkPartitions(database) },
     { name: 'workers', look: () => checkWorkers(database, version) },
     { name: 'loops', look: () => checkLoops(database) },

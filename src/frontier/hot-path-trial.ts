@@ -10,6 +10,9 @@ export type Refusal = { call: string; said: string };
 
 // A name nobody can register: should the transaction be kept by mistake, nobody is asked for anything.
 const trialUrl = 'https://scale-trial.invalid/';
+const bucket = 0;
+const domainKey = 0n; // no name has it
+const hash = Buffer.alloc(32, 1);
 const trial = { owner: 'scale', pool: 'scale-trial', leaseMs: 60_000, defaultDelayMs: 1000 };
 
 /**
@@ -36,42 +39,58 @@ export async function tryHotPath(tx: Queryable): Promise<Refusal[]> {
       { url: trialUrl, kind: 'article', origin: 'manual', sourceId: null, priority: 5, own: true },
     ]),
   );
-  const slots = await attempt('domain_slots', () =>
-    tx.query<{ bucket: number }>(
-      `UPDATE domain_slots s SET pool = $1, own_pool = $1 FROM domains d
-        WHERE d.bucket = s.bucket AND d.domain_key = s.domain_key AND d.name = 'scale-trial.invalid' RETURNING s.bucket`,
-      [trial.pool],
-    ),
-  );
-  const bucket = slots?.rows[0]?.bucket ?? 0;
+  // Whatever becomes of the submit, the other calls must have something to do, or they would be let pass.
+  await attempt('rows of a domain', () => putRows(tx));
   await attempt('frontier_due_buckets', () =>
     tx.query('SELECT bucket FROM frontier_due_buckets($1)', [trial.pool]),
   );
   await attempt('frontier_waking_buckets', () => tx.query('SELECT bucket FROM frontier_waking_buckets()'));
   await attempt('frontier_promote', () => promote(tx, { slots: 1, bucket }));
   const taken = await attempt('frontier_lease', () => lease(tx, { ...trial, slots: 1, batch: 1, bucket }));
-  const held = taken?.[0] ?? { bucket, domainKey: 0n, epoch: 0n };
+  if (taken === undefined) await attempt('a lease', () => putLease(tx));
+  const held = taken?.[0] ?? { bucket, domainKey, epoch: 1n };
   await attempt('frontier_renew', () => renew(tx, [held], trial));
-  await attempt('frontier_settle', () =>
+  const settled = await attempt('frontier_settle', () =>
     settle(tx, held, {
       ...trial,
       final: true,
-      items: (taken?.[0]?.urls ?? []).map(({ hash }) => ({
-        hash,
-        status: 'fetched',
-        kind: 'article',
-        dueInMs: null,
-        fetched: true,
-        tries: 0,
-      })),
+      items: [{ hash, status: 'fetched', kind: 'article', dueInMs: null, fetched: true, tries: 0 }],
       documents: [],
       requests: [],
       monotonicMs: 0,
       lastAnswerAt: 0,
     }),
   );
-  if (refusals.length === 0 && taken?.length !== 1)
-    refusals.push({ call: 'frontier_lease', said: 'it did not hand out what was submitted' });
+  if (settled !== undefined && settled.settled !== 1)
+    refusals.push({ call: 'frontier_settle', said: `${settled.settled} of 1 URLs were settled` });
+  if (taken !== undefined && taken.length !== 1)
+    refusals.push({ call: 'frontier_lease', said: `${taken.length} of 1 domains were leased` });
   await tx.query('ROLLBACK TO SAVEPOINT trial');
   return refusals;
+}
+
+async function putRows(tx: Queryable): Promise<void> {
+  const key = [bucket, domainKey.toString()];
+  await tx.query(
+    `INSERT INTO domains (bucket, domain_key, name) VALUES ($1, $2, 'rows.scale-trial.invalid')`,
+    key,
+  );
+  await tx.query(
+    `INSERT INTO domain_slots (bucket, domain_key, pool, own_pool, next_at, top, queued, wake_at)
+     VALUES ($1, $2, $3, $3, now() - interval '1 second', 5, 1, now() - interval '1 second')`,
+    [...key, trial.pool],
+  );
+  await tx.query(
+    `INSERT INTO url_frontier (bucket, domain_key, url_hash, url, kind, origin, priority, level, due_at, ready, discovered_at)
+     VALUES ($1, $2, $3, $4, 'article', 'manual', 5, 5, now(), true, now())`,
+    [...key, hash, trialUrl],
+  );
+}
+
+async function putLease(tx: Queryable): Promise<void> {
+  await tx.query(
+    `UPDATE domain_slots SET lease_owner = $3, lease_epoch = 1, leased_at = now(), lease_until = now() + interval '1 minute',
+            in_flight = ARRAY[$4::bytea] WHERE bucket = $1 AND domain_key = $2`,
+    [bucket, domainKey.toString(), trial.owner, hash],
+  );
 }

@@ -108,13 +108,17 @@ describe.skipIf(!hasOpenssl())('several machines', () => {
     start(['schedule'], addressBy(home1));
     const cut = start(['fetch', '--health-port', String(healthPort)], addressBy(lonely));
     const held = `SELECT count(*) FROM domain_slots WHERE lease_owner LIKE '%-' || $1 || '-%' AND cardinality(in_flight) > 2`;
-    await waitUntil('it is in the middle of something', async () => {
-      const [leases, documents] = [
-        await count(held, [cut.pid]),
-        await count('SELECT count(*) FROM documents'),
-      ];
-      return (leases > 0 && documents > 5) || `${leases} leases, ${documents} documents`;
-    });
+    await waitUntil(
+      'it is in the middle of something',
+      async () => {
+        const [leases, documents] = [
+          await count(held, [cut.pid]),
+          await count('SELECT count(*) FROM documents'),
+        ];
+        return (leases > 0 && documents > 5) || `${leases} leases, ${documents} documents`;
+      },
+      120_000,
+    );
     const taken = await database.pool.query<{ key: string; epoch: string }>(
       `SELECT domain_key::text AS key, lease_epoch::text AS epoch FROM domain_slots WHERE lease_owner LIKE '%-' || $1 || '-%'`,
       [cut.pid],
@@ -146,7 +150,7 @@ describe.skipIf(!hasOpenssl())('several machines', () => {
     for (const [what, one, other] of await loadBalances(database.pool))
       expect([what, one]).toEqual([what, other]);
     expect(findPolitenessViolations(web.log.read(), { delayMs: () => delayMs })).toEqual([]);
-  }, 180_000);
+  }, 300_000);
 });
 
 async function freePort(): Promise<number> {

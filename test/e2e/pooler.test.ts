@@ -139,7 +139,7 @@ describe.each(ways)('through %s', (name, startWay) => {
       state: 'ok',
       sentence: expect.stringContaining('a pooler before the server'),
     });
-  });
+  }, 240_000);
 
   test('nothing was left in a session, and all went well', async () => {
     for (const one of running) expect((await one.stop('SIGTERM')).code, one.stderr).toBe(0);

@@ -12,7 +12,7 @@ export {
 } from './client/index.ts';
 export { Fetcher, type FetcherOptions } from './fetcher.ts';
 export { type FoundTotals, nothingFound, submitFound } from './found.ts';
-export { type Cooldowns, DomainLessons } from './lessons.ts';
+export { type Cooldowns, DomainLessons, type LessonLease } from './lessons.ts';
 export {
   type Decision,
   type DomainSignal,

@@ -10,14 +10,14 @@ export function findLost(tables: Tables): string[] {
   const lost: string[] = [];
   for (let domain = 0; domain < slots.count; domain += 1) {
     let ready = 0;
-    for (const heap of [slots.free[domain]!, slots.paid[domain]!])
-      while (heap.size > 0) {
-        const row = heap.id;
+    for (const heap of [slots.free, slots.paid])
+      while (!heap.isEmpty(domain)) {
+        const row = heap.id(domain);
         if (rows.has(row, rowFlag.ready) && !rows.has(row, rowFlag.inFlight) && found[row] === 0) {
           found[row] = 1;
           ready += 1;
         }
-        heap.drop();
+        heap.drop(domain);
       }
     if (slots.leased[domain] === 0 && ready !== slots.queued[domain])
       lost.push(`domain ${domain} says ${slots.queued[domain]} rows are ready, and ${ready} are`);
@@ -28,12 +28,12 @@ export function findLost(tables: Tables): string[] {
     const waits = parkedMs !== Number.POSITIVE_INFINITY && !(slots.wakeAt[domain]! <= parkedMs);
     if (waits) lost.push(`domain ${domain} has a row due that nothing wakes it for`);
     for (const [heap, first] of [
-      [slots.parked[domain]!, firstParkedAt],
-      [slots.known[domain]!, firstKnownAt],
+      [slots.parked, firstParkedAt],
+      [slots.known, firstKnownAt],
     ] as const)
       while (first(tables, domain) !== Number.POSITIVE_INFINITY) {
-        found[heap.id] = 1;
-        heap.drop();
+        found[heap.id(domain)] = 1;
+        heap.drop(domain);
       }
   }
   for (let row = 0; row < rows.count; row += 1) {

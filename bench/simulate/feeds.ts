@@ -6,6 +6,7 @@ import { articlesOfDay, backlogOf, nextEditMs, type Publisher, type WebOptions }
 const shown = 25;
 const dayMs = 86_400_000;
 const never = 0x7fffffff;
+const nothing: number[] = [];
 
 /** What publishers brought out, how far we have read it, and when articles change: the truth beside the model. */
 export class Feeds {
@@ -14,6 +15,7 @@ export class Feeds {
   readonly #startMs: number;
   readonly #waiting: number[][];
   readonly #cursor: Int32Array;
+  readonly #nextMs: Float64Array;
   readonly #day: Int32Array;
   readonly #rows: Int32Array;
   readonly #last: Int32Array;
@@ -24,7 +26,6 @@ export class Feeds {
   /** Entries that were told as edited and are not fetched yet: every body that is read tells them again. */
   readonly hasTold: Uint8Array;
   /** State of channels beside their row. */
-  readonly channelRow: Int32Array;
   readonly rhythms: (Rhythm | null)[];
   readonly weight: Float64Array;
   readonly errorKind: (string | null)[];
@@ -46,13 +47,13 @@ export class Feeds {
     ]);
     this.#cursor = new Int32Array(count);
     this.#day = new Int32Array(count).fill(today);
+    this.#nextMs = Float64Array.from(publishers, (_, domain) => this.#find(domain));
     this.#rows = new Int32Array(count * shown).fill(-1);
     this.#last = new Int32Array(count);
     this.#published = new Int32Array(options.rows);
     this.#edited = new Int32Array(options.rows).fill(never);
     this.nextListedEditMs = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
     this.hasTold = new Uint8Array(count);
-    this.channelRow = new Int32Array(count).fill(-1);
     this.rhythms = new Array<Rhythm | null>(count).fill(null);
     this.weight = new Float64Array(count).fill(Number.NaN);
     this.errorKind = new Array<string | null>(count).fill(null);
@@ -65,20 +66,28 @@ export class Feeds {
 
   /** Articles that came out since the last look, oldest first. */
   readNew(domain: number, nowMs: number): number[] {
-    if (this.nextAt(domain) > nowMs) return [];
+    if (this.#nextMs[domain]! > nowMs) return nothing;
     const dates: number[] = [];
-    for (let at = this.nextAt(domain); at <= nowMs; at = this.nextAt(domain)) {
-      dates.push(at);
+    while (this.#nextMs[domain]! <= nowMs) {
+      if (!this.#isEmpty(domain)) dates.push(this.#nextMs[domain]!);
       this.#cursor[domain]! += 1;
+      this.#nextMs[domain] = this.#find(domain);
     }
     return dates;
   }
 
-  /** When the next article comes out that was not read yet; looks a day ahead at most. */
+  /** When the next article comes out that was not read yet, or when to look again. */
   nextAt(domain: number): number {
+    return this.#nextMs[domain]!;
+  }
+
+  #isEmpty(domain: number): boolean {
+    return this.#waiting[domain]!.length === 0;
+  }
+
+  #find(domain: number): number {
     const waiting = this.#waiting[domain]!;
-    if (this.#cursor[domain]! < waiting.length) return waiting[this.#cursor[domain]!]!;
-    return this.#turnDay(domain);
+    return this.#cursor[domain]! < waiting.length ? waiting[this.#cursor[domain]!]! : this.#turnDay(domain);
   }
 
   // Days are drawn when the last is used up. Slow publishers have many empty ones: the next busy day is looked for.

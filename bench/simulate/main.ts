@@ -138,16 +138,17 @@ function findPolicies(
 function simulate(
   name: string,
   wish: Wish,
-  run: { publishers: readonly Publisher[]; changes: Changes; startMs: number },
+  run: { publishers: readonly Publisher[]; changes: Changes; startMs: number; isScarce: boolean },
 ): NamedRun {
   const startedAt = performance.now();
+  const usedBefore = process.cpuUsage();
   let spokenAt = startedAt;
   const simulation = new Simulation(run.publishers, makeSettings(run.changes), {
     seed: wish.seed,
     startMs: run.startMs,
     days: wish.days,
     warmDays: wish.warmDays,
-    starvationMinutes: wish.starvationMinutes,
+    starvationMinutes: run.isScarce ? Number.POSITIVE_INFINITY : wish.starvationMinutes,
     onDay: (day) => {
       if (performance.now() - spokenAt < 5000) return;
       spokenAt = performance.now();
@@ -157,8 +158,12 @@ function simulate(
   });
   simulation.run();
   const seconds = (performance.now() - startedAt) / 1000;
-  const result = resultOf(simulation, { seconds, days: wish.days });
-  console.error(`${name}: ${result.requests.total} requests in ${result.seconds} s`);
+  const used = process.cpuUsage(usedBefore);
+  const cpuSeconds = (used.user + used.system) / 1e6;
+  const result = resultOf(simulation, { seconds, cpuSeconds, days: wish.days });
+  console.error(
+    `${name}: ${result.requests.total} requests in ${result.seconds} s, ${result.cpuSeconds} s of CPU`,
+  );
   return { name, result };
 }
 
@@ -171,7 +176,7 @@ async function simulateAll(wish: Wish): Promise<{ runs: NamedRun[]; facts: objec
     console.error(
       `simulate: ${publishers.length} channels of a real database, ${wish.days} days, seed ${wish.seed}`,
     );
-    const given = { publishers, startMs: model.startMs };
+    const given = { publishers, startMs: model.startMs, isScarce: false };
     const runs = [simulate('as it is', wish, { ...given, changes: model.changes })];
     const changes = [...model.changes, ...wish.changes];
     if (wish.changes.length > 0) runs.push(simulate('changed', wish, { ...given, changes }));
@@ -183,7 +188,12 @@ async function simulateAll(wish: Wish): Promise<{ runs: NamedRun[]; facts: objec
   );
   const publishers = drawPublishers(wish.domains, wish.seed, settings.web);
   const runs = wish.policies.map((policy) =>
-    simulate(policy.name, wish, { publishers, startMs, changes: [...wish.changes, ...policy.changes] }),
+    simulate(policy.name, wish, {
+      publishers,
+      startMs,
+      changes: [...wish.changes, ...policy.changes],
+      isScarce: policy.isScarce === true,
+    }),
   );
   return { runs, facts: { domains: wish.domains, web: settings.web }, isComparison: false };
 }

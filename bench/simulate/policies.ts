@@ -1,5 +1,11 @@
 /** A policy to compare: what it changes of the product, by the names that `--set` takes. */
-export type Policy = { name: string; says: string; changes: readonly (readonly [string, string])[] };
+export type Policy = {
+  name: string;
+  says: string;
+  changes: readonly (readonly [string, string])[];
+  /** There is more to do than can be done at busy hours: that domains wait is what it shows. */
+  isScarce?: true;
+};
 
 const fixed = (minutes: number): Policy['changes'] => [
   ['switch.adaptive_intervals', 'off'],
@@ -9,7 +15,7 @@ const fixed = (minutes: number): Policy['changes'] => [
 // Seats for nearly all there is to do and no more: only then does an order of leases show.
 const tight = (domains: number, order: string): Policy['changes'] => [
   ['fetchers', '1'],
-  ['fetch.domains_at_once', String(Math.max(1, Math.round(domains / 1400)))],
+  ['fetch.domains_at_once', String(Math.max(1, Math.round(domains / 1000)))],
   ['lease.order', order],
 ];
 
@@ -40,8 +46,19 @@ export function listPolicies(domains: number): readonly Policy[] {
       name: 'tight-level',
       says: 'scarce fetchers, best level first (the product)',
       changes: tight(domains, 'level'),
+      isScarce: true,
     },
-    { name: 'tight-fifo', says: 'scarce fetchers, longest waiting first', changes: tight(domains, 'fifo') },
-    { name: 'tight-random', says: 'scarce fetchers, any due domain', changes: tight(domains, 'random') },
+    {
+      name: 'tight-fifo',
+      says: 'scarce fetchers, longest waiting first',
+      changes: tight(domains, 'fifo'),
+      isScarce: true,
+    },
+    {
+      name: 'tight-random',
+      says: 'scarce fetchers, any due domain',
+      changes: tight(domains, 'random'),
+      isScarce: true,
+    },
   ];
 }

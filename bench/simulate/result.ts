@@ -7,7 +7,10 @@ export type RunResult = ReturnType<typeof resultOf>;
 const round = (value: number, digits = 1): number => Number(value.toFixed(digits));
 
 /** Sums a run up. */
-export function resultOf(simulation: Simulation, took: { seconds: number; days: number }) {
+export function resultOf(
+  simulation: Simulation,
+  took: { seconds: number; cpuSeconds: number; days: number },
+) {
   const { measures, invariants, tables } = simulation;
   const domains = tables.slots.count;
   const perDomain = new Float64Array(domains);
@@ -73,6 +76,7 @@ export function resultOf(simulation: Simulation, took: { seconds: number; days: 
     holds: problems.length === 0,
     problems,
     seconds: round(took.seconds),
+    cpuSeconds: round(took.cpuSeconds),
     memoryMb: Math.round(process.memoryUsage().rss / 1e6),
   };
 }

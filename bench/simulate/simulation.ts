@@ -16,6 +16,7 @@ import {
   rowFlag,
   rowState,
   Slots,
+  type Submitted,
   settleSlot,
   submitRow,
   type Tables,
@@ -51,6 +52,14 @@ const pushes = 2;
 const kinds = 3;
 /** Events of a domain an hour, roughly: what the width of the calendar is chosen by. */
 const eventsPerHour = 10;
+
+/** Priorities of what a source of the usual worth brings, by where it was found. */
+const priorities: Partial<Record<UrlOrigin, number>> = Object.fromEntries(
+  (['feed', 'push', 'archive'] as const).map((origin) => [
+    origin,
+    decidePriority({ base: 5, origin, kind: 'article', depth: 0, external: false }),
+  ]),
+);
 
 /** A run on virtual time: the product's policies, a model of its frontier, and a modelled web. */
 export class Simulation {
@@ -219,8 +228,10 @@ export class Simulation {
     const { measures, feeds } = this;
     // The first poll finds a whole history, of which nobody could have known sooner.
     const isMeasured = foundMs >= this.#warmMs;
-    for (const [nth, publishedMs] of dates.entries()) {
-      const { row } = submitRow(this.tables, { ...this.#article(domain, origin), row: -1, nth }, this.#nowMs);
+    const item = this.#article(domain, origin);
+    for (const publishedMs of dates) {
+      const { row } = submitRow(this.tables, item, this.#nowMs);
+      item.nth += 1;
       feeds.list(domain, row, publishedMs);
       if (publishedMs <= this.#plan.startMs) continue;
       measures.discovered += 1;
@@ -233,13 +244,12 @@ export class Simulation {
     submitRow(this.tables, { ...this.#article(domain, 'feed'), row, modifiedMs }, this.#nowMs);
   }
 
-  #article(domain: number, origin: UrlOrigin) {
-    const priority = decidePriority({ base: 5, origin, kind: 'article', depth: 0, external: false });
-    const budgeted = origin === 'archive' || origin === 'spider';
-    const level = levelOf('article', priority);
+  #article(domain: number, origin: UrlOrigin): Submitted {
+    const priority = priorities[origin]!;
+    const budgeted = origin === 'archive';
     return {
       domain,
-      level,
+      level: priority,
       priority,
       channel: false,
       budgeted,
@@ -322,7 +332,10 @@ export class Simulation {
         level: levelOf('channel', 5),
         dueMs,
       };
-      this.feeds.channelRow[domain] = submitRow(this.tables, channel, startMs).row;
+      submitRow(this.tables, channel, startMs);
+    }
+    // Channels first: their rows are looked at all the time, and lie side by side.
+    for (const [domain, publisher] of this.#publishers.entries()) {
       for (let page = 0; page < publisher.archivePages; page += 1)
         this.feeds.noteOld(submitRow(this.tables, this.#article(domain, 'archive'), startMs).row);
       const refreshMs = this.#settings.config.domains.refreshDays * dayMs;
@@ -338,7 +351,8 @@ export class Simulation {
         rows.fetches[row] = 1;
         rows.refreshSeconds[row] = refreshMs / 1000;
         slots.parkedPages[domain]! -= 1;
-        slots.known[domain]!.push(item.dueMs, row);
+        slots.staleParked[domain]! += 1;
+        slots.known.push(domain, item.dueMs, row);
         this.feeds.noteOld(row);
         this.measures.knownMs += this.#endMs - startMs;
       }

@@ -42,7 +42,7 @@ export class Feeds {
     this.#startMs = options.startMs;
     const today = Math.floor(options.startMs / dayMs);
     this.#waiting = publishers.map((one) => [
-      ...backlogOf(one, options.startMs),
+      ...(one.rhythm === undefined ? backlogOf(one, options.startMs) : []),
       ...articlesOfDay(one, today).filter((date) => date > options.startMs),
     ]);
     this.#cursor = new Int32Array(count);
@@ -54,8 +54,8 @@ export class Feeds {
     this.#edited = new Int32Array(options.rows).fill(never);
     this.nextListedEditMs = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
     this.hasTold = new Uint8Array(count);
-    this.rhythms = new Array<Rhythm | null>(count).fill(null);
-    this.weight = new Float64Array(count).fill(Number.NaN);
+    this.rhythms = publishers.map(({ rhythm }) => rhythm ?? null);
+    this.weight = Float64Array.from(publishers, ({ weight }) => weight ?? Number.NaN);
     this.errorKind = new Array<string | null>(count).fill(null);
     this.errorsInRow = new Uint16Array(count);
     this.slept = new Uint8Array(count);

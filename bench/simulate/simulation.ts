@@ -311,7 +311,7 @@ export class Simulation {
       const weight = this.feeds.weight[domain]!;
       const intervalSeconds = intervalOf(publisher, this.#settings);
       if (Number.isNaN(weight) || this.feeds.errorsInRow[domain]! > 0) continue;
-      if (publisher.floorSeconds > intervalSeconds) continue;
+      if (publisher.floorSeconds > intervalSeconds || publisher.isFixed === true) continue;
       const group = groups.get(intervalSeconds) ?? { intervalSeconds, channels: 0, weight: 0 };
       group.channels += 1;
       group.weight += weight;

@@ -1,3 +1,4 @@
+import type { Rhythm } from '../../src/channels/index.ts';
 import { hashOf, normalFrom, randomFrom, shareOf } from '../../test/web/random.ts';
 import { drawDay, quantile, type Weights } from '../polling/histories.ts';
 
@@ -44,6 +45,11 @@ export type Publisher = {
   ratePerDay: number;
   zoneH: number;
   weights?: Weights;
+  /** What a database has learnt of its channel: then its feed is read already. */
+  rhythm?: Rhythm;
+  weight?: number;
+  /** Its source keeps to the interval whatever is learnt. */
+  isFixed?: boolean;
   intervalSeconds: number;
   isSitemap: boolean;
   feedItems: number;

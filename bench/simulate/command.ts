@@ -1,15 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { loadavg } from 'node:os';
+import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import type { Config } from '../../src/config/index.ts';
 import { AppError, EXIT, messageOf } from '../../src/errors/index.ts';
 import { loadModel } from './from-database.ts';
+import { type PartOrder, runParts } from './parts.ts';
 import { listPolicies, type Policy } from './policies.ts';
 import { renderMarkdown, renderRuns } from './report.ts';
 import { type RunResult, resultOf } from './result.ts';
 import { makeSettings, settingNames } from './settings.ts';
-import { Simulation } from './simulation.ts';
-import { drawPublishers, type Publisher } from './web.ts';
+import { drawPublishers } from './web.ts';
 
 const usage = `usage: npm run simulate -- [--domains 10000] [--days 30] [--seed 5] [--json]
   --warm DAYS               days whose news is not measured (a quarter unless said)
@@ -18,9 +17,13 @@ const usage = `usage: npm run simulate -- [--domains 10000] [--days 30] [--seed 
   --policy NAME             one of the named policies
   --compare [NAME,…]        several policies on the same web (all unless named)
   --starvation-minutes N    longest wait of a due domain that is no failure (60)
+  --threads N               cut the run into parts (one for every 25,000 domains, as far as there are cores)
   --markdown                the comparison as a table for a page
   --from URL | --data DIR   the web as a database has seen it; with --set, both settings beside each other
   --list                    names of settings and policies`;
+
+// Below that a thread costs more than it brings, and shares too few polls.
+const domainsPerThread = 25_000;
 
 type Changes = readonly (readonly [string, string])[];
 
@@ -31,6 +34,7 @@ type Wish = {
   warmDays: number;
   seed: number;
   starvationMinutes: number;
+  threads: number;
   changes: Changes;
   policies: readonly Policy[];
   from: { databaseUrl?: string; dataDir?: string } | null;
@@ -58,6 +62,7 @@ function parseWish(args: string[], { out }: Surroundings): Wish | null {
       policy: { type: 'string' },
       compare: { type: 'string' },
       'starvation-minutes': { type: 'string', default: '60' },
+      threads: { type: 'string' },
       from: { type: 'string' },
       data: { type: 'string' },
       json: { type: 'boolean', default: false },
@@ -85,6 +90,10 @@ function parseWish(args: string[], { out }: Surroundings): Wish | null {
     warmDays: values.warm === undefined ? days / 4 : number('warm', values.warm, 0, days),
     seed: number('seed', values.seed, 0, 4_294_967_295),
     starvationMinutes: number('starvation-minutes', values['starvation-minutes'], 0, 1e6),
+    threads:
+      values.threads === undefined
+        ? Math.min(availableParallelism(), Math.ceil(domains / domainsPerThread))
+        : Math.floor(number('threads', values.threads, 1, 64)),
     changes: [...readSettings(values.settings), ...values.set.map(parseChange)],
     policies: findPolicies(domains, values.policy, values.compare),
     from:
@@ -138,38 +147,27 @@ function findPolicies(
 type Task = { wish: Wish; around: Surroundings };
 
 /** One run; says on stderr how far it is. */
-function simulate(
+async function simulate(
   name: string,
   { wish, around }: Task,
-  run: {
-    publishers: readonly Publisher[];
-    changes: Changes;
-    startMs: number;
-    isScarce: boolean;
-    config?: Config;
-  },
-): NamedRun {
+  run: Omit<PartOrder, 'plan'> & { startMs: number; isScarce: boolean },
+): Promise<NamedRun> {
   const startedAt = performance.now();
   const usedBefore = process.cpuUsage();
   let spokenAt = startedAt;
-  const simulation = new Simulation(run.publishers, makeSettings(run.changes, run.config), {
-    seed: wish.seed,
-    startMs: run.startMs,
-    days: wish.days,
-    warmDays: wish.warmDays,
-    starvationMinutes: run.isScarce ? Number.POSITIVE_INFINITY : wish.starvationMinutes,
-    onDay: (day) => {
-      if (performance.now() - spokenAt < 5000) return;
-      spokenAt = performance.now();
-      const seconds = Math.round((spokenAt - startedAt) / 1000);
-      around.err(`${name}: day ${day} of ${wish.days}, ${seconds} s`);
-    },
+  const { startMs, isScarce, ...order } = run;
+  const { seed, days, warmDays } = wish;
+  const starvationMinutes = isScarce ? Number.POSITIVE_INFINITY : wish.starvationMinutes;
+  const plan = { seed, startMs, days, warmDays, starvationMinutes };
+  const outcome = await runParts({ ...order, plan }, wish.threads, (day) => {
+    if (performance.now() - spokenAt < 5000) return;
+    spokenAt = performance.now();
+    around.err(`${name}: day ${day} of ${days}, ${Math.round((spokenAt - startedAt) / 1000)} s`);
   });
-  simulation.run();
   const seconds = (performance.now() - startedAt) / 1000;
   const used = process.cpuUsage(usedBefore);
   const cpuSeconds = (used.user + used.system) / 1e6;
-  const result = resultOf(simulation, { seconds, cpuSeconds, days: wish.days });
+  const result = resultOf(outcome, { seconds, cpuSeconds, days });
   around.err(
     `${name}: ${result.requests.total} requests in ${result.seconds} s, ${result.cpuSeconds} s of CPU`,
   );
@@ -189,9 +187,10 @@ async function simulateAll({
       `simulate: ${publishers.length} channels of a real database, ${wish.days} days, seed ${wish.seed}`,
     );
     const given = { publishers, startMs: model.startMs, isScarce: false, config: model.config };
-    const runs = [simulate('as it is', { wish, around }, { ...given, changes: model.changes })];
+    const runs = [await simulate('as it is', { wish, around }, { ...given, changes: model.changes })];
     const changes = [...model.changes, ...wish.changes];
-    if (wish.changes.length > 0) runs.push(simulate('changed', { wish, around }, { ...given, changes }));
+    if (wish.changes.length > 0)
+      runs.push(await simulate('changed', { wish, around }, { ...given, changes }));
     return { runs, facts, isComparison: wish.changes.length > 0 };
   }
   const settings = makeSettings(wish.changes);
@@ -199,18 +198,11 @@ async function simulateAll({
     `simulate: ${wish.domains} domains, ${wish.days} days of which the first ${wish.warmDays} are not measured, seed ${wish.seed}`,
   );
   const publishers = drawPublishers(wish.domains, wish.seed, settings.web);
-  const runs = wish.policies.map((policy) =>
-    simulate(
-      policy.name,
-      { wish, around },
-      {
-        publishers,
-        startMs,
-        changes: [...wish.changes, ...policy.changes],
-        isScarce: policy.isScarce === true,
-      },
-    ),
-  );
+  const runs: NamedRun[] = [];
+  for (const { name, changes, isScarce = false } of wish.policies) {
+    const given = { publishers, startMs, changes: [...wish.changes, ...changes], isScarce };
+    runs.push(await simulate(name, { wish, around }, given));
+  }
   return { runs, facts: { domains: wish.domains, web: settings.web }, isComparison: false };
 }
 
@@ -239,8 +231,8 @@ async function answer(wish: Wish, around: Surroundings): Promise<number> {
   const load = Number(loadavg()[0]!.toFixed(2));
   const { runs, facts, isComparison } = await simulateAll({ wish, around });
   const problems = runs.flatMap(({ name, result }) => result.problems.map((one) => ({ run: name, ...one })));
-  const { days, warmDays, seed } = wish;
-  const about = { ...facts, days, warmDays, seed, load, changes: Object.fromEntries(wish.changes) };
+  const { days, warmDays, seed, threads } = wish;
+  const about = { ...facts, days, warmDays, seed, threads, load, changes: Object.fromEntries(wish.changes) };
   if (wish.json) {
     const single =
       runs.length === 1

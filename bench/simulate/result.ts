@@ -1,5 +1,4 @@
-import { requestKinds } from './measure.ts';
-import type { Simulation } from './simulation.ts';
+import { type Outcome, requestKinds } from './measure.ts';
 
 /** What a run came to; times in seconds unless named otherwise. */
 export type RunResult = ReturnType<typeof resultOf>;
@@ -7,12 +6,8 @@ export type RunResult = ReturnType<typeof resultOf>;
 const round = (value: number, digits = 1): number => Number(value.toFixed(digits));
 
 /** Sums a run up. */
-export function resultOf(
-  simulation: Simulation,
-  took: { seconds: number; cpuSeconds: number; days: number },
-) {
-  const { measures, invariants, tables } = simulation;
-  const domains = tables.slots.count;
+export function resultOf(outcome: Outcome, took: { seconds: number; cpuSeconds: number; days: number }) {
+  const { measures, problems, domains } = outcome;
   const perDomain = new Float64Array(domains);
   const byKind = Object.fromEntries(
     requestKinds.map((kind) => {
@@ -26,7 +21,6 @@ export function resultOf(
   );
   perDomain.sort();
   const total = perDomain.reduce((sum, one) => sum + one, 0);
-  const problems = invariants.problems();
   return {
     discovery: measures.discovery.summary(),
     pollLateness: measures.pollLateness.summary(),
@@ -69,10 +63,10 @@ export function resultOf(
       urlWorst: round(measures.longestUrlWaitMs / 1000),
     },
     politeness: {
-      leastGapMs: round(finite(invariants.leastGapMs), 3),
-      leastMarginMs: round(finite(invariants.leastMarginMs), 3),
+      leastGapMs: round(finite(outcome.leastGapMs), 3),
+      leastMarginMs: round(finite(outcome.leastMarginMs), 3),
     },
-    utilisation: round(measures.busyMs / (simulation.seats * took.days * 86_400_000), 4),
+    utilisation: round(measures.busyMs / (outcome.seats * took.days * 86_400_000), 4),
     holds: problems.length === 0,
     problems,
     seconds: round(took.seconds),

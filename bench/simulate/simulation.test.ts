@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { runCommand } from './command.ts';
 import { rowFlag } from './frontier/index.ts';
 import { Invariants } from './invariants.ts';
-import { Distribution } from './measure.ts';
+import { Distribution, mergeOutcomes } from './measure.ts';
 import { makeSettings } from './settings.ts';
 import { Simulation } from './simulation.ts';
 import { drawPublishers } from './web.ts';
@@ -180,6 +180,30 @@ describe('the command', () => {
     expect(code).toBe(2);
     expect(err).toContain(words);
   });
+});
+
+it('parts of a run are put together', () => {
+  const settings = makeSettings([]);
+  const all = drawPublishers(20, 5, settings.web);
+  const plan = { seed: 5, startMs, days: 1, warmDays: 0, starvationMinutes: 60, parts: 2 };
+  const parts = [0, 1].map((part) => {
+    const simulation = new Simulation(
+      all.filter((_, domain) => domain % 2 === part),
+      settings,
+      plan,
+    );
+    simulation.run();
+    return simulation.outcome();
+  });
+  // As after a way between threads.
+  const merged = mergeOutcomes(structuredClone(parts));
+  expect(merged).toMatchObject({ domains: 20, seats: 200, problems: [] });
+  expect(merged.measures.discovered).toBe(parts[0]!.measures.discovered + parts[1]!.measures.discovered);
+  expect(merged.measures.discovery.count).toBe(
+    parts[0]!.measures.discovery.count + parts[1]!.measures.discovery.count,
+  );
+  expect(merged.measures.requests.channel.every((count) => count > 0)).toBe(true);
+  expect(merged.measures.backlog).toHaveLength(24);
 });
 
 it('a distribution tells mean, quantiles and the worst within a fiftieth', () => {

@@ -22,7 +22,7 @@ import {
   type Tables,
 } from './frontier/index.ts';
 import { Invariants } from './invariants.ts';
-import { Measures } from './measure.ts';
+import { Measures, type Outcome } from './measure.ts';
 import type { SimulationSettings } from './settings.ts';
 import { intervalOf, Visit, type Visited } from './visit.ts';
 import type { Publisher } from './web.ts';
@@ -36,6 +36,8 @@ export type RunPlan = {
   warmDays: number;
   /** Longest time a due domain may wait for a fetcher. */
   starvationMinutes: number;
+  /** How many parts the run is cut into; this one has its share of the fetchers' seats. */
+  parts?: number;
   onDay?: (day: number) => void;
 };
 
@@ -93,7 +95,7 @@ export class Simulation {
     this.#endMs = plan.startMs + plan.days * dayMs;
     this.#warmMs = plan.startMs + plan.warmDays * dayMs;
     this.#random = randomFrom(hashOf(plan.seed, 'run')).next;
-    this.#freeSeats = settings.fetchers * config.fetch.domainsAtOnce;
+    this.#freeSeats = this.seats;
     this.#tickMs = promoteEveryMs / settings.fetchers;
     this.#underWay = new Array<Visited | null>(count).fill(null);
     const capacity = roomFor(publishers, plan.days);
@@ -136,9 +138,18 @@ export class Simulation {
     return this.#endMs;
   }
 
-  /** Seats of all fetchers together. */
+  /** Seats of all fetchers together, as far as they are this part's. */
   get seats(): number {
-    return this.#settings.fetchers * this.#settings.config.fetch.domainsAtOnce;
+    const seats = this.#settings.fetchers * this.#settings.config.fetch.domainsAtOnce;
+    return Math.max(1, Math.round(seats / (this.#plan.parts ?? 1)));
+  }
+
+  /** What the run came to. */
+  outcome(): Outcome {
+    const { measures, invariants, seats } = this;
+    const { leastGapMs, leastMarginMs } = invariants;
+    const domains = this.tables.slots.count;
+    return { domains, seats, measures, problems: invariants.problems(), leastGapMs, leastMarginMs };
   }
 
   /** Runs to the end. */

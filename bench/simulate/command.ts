@@ -198,9 +198,11 @@ async function simulateAll({
     `simulate: ${wish.domains} domains, ${wish.days} days of which the first ${wish.warmDays} are not measured, seed ${wish.seed}`,
   );
   const publishers = drawPublishers(wish.domains, wish.seed, settings.web);
+  // As many as read what a thousand new domains show within the hour.
+  const fetchers = ['fetchers', String(Math.max(4, Math.ceil(wish.domains / 1000)))] as const;
   const runs: NamedRun[] = [];
   for (const { name, changes, isScarce = false } of wish.policies) {
-    const given = { publishers, startMs, changes: [...wish.changes, ...changes], isScarce };
+    const given = { publishers, startMs, changes: [fetchers, ...wish.changes, ...changes], isScarce };
     runs.push(await simulate(name, { wish, around }, given));
   }
   return { runs, facts: { domains: wish.domains, web: settings.web }, isComparison: false };

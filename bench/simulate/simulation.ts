@@ -24,7 +24,8 @@ import {
 import { Invariants } from './invariants.ts';
 import { Measures, type Outcome } from './measure.ts';
 import type { SimulationSettings } from './settings.ts';
-import { intervalOf, Visit, type Visited } from './visit.ts';
+import { Visit } from './visit.ts';
+import { intervalOf, type Visited } from './visit-deps.ts';
 import type { Publisher } from './web.ts';
 
 /** How long a run is and what it is judged by. */

@@ -1,7 +1,6 @@
-import { decideRefresh, type RefreshOptions } from '../../src/domains/index.ts';
+import { decideRefresh } from '../../src/domains/index.ts';
 import {
   type ChannelError,
-  type Cooldowns,
   channelErrorOf,
   DomainLessons,
   type DomainSignal,
@@ -14,8 +13,7 @@ import {
   type Verdict,
 } from '../../src/fetch/index.ts';
 import type { UrlStatus } from '../../src/frontier/index.ts';
-import type { Answer, Answers } from './answers.ts';
-import type { Feeds } from './feeds.ts';
+import type { Answer } from './answers.ts';
 import {
   ladderOf,
   none,
@@ -25,39 +23,10 @@ import {
   rowState,
   type Settlement,
   type SlotLease,
-  type Tables,
 } from './frontier/index.ts';
-import type { Invariants } from './invariants.ts';
-import type { Measures, RequestKind } from './measure.ts';
-import type { SimulationSettings } from './settings.ts';
+import type { RequestKind } from './measure.ts';
+import { intervalOf, type VisitDeps, type Visited } from './visit-deps.ts';
 import type { Publisher } from './web.ts';
-
-/** What the visits of all leases share. */
-export type VisitDeps = {
-  tables: Tables;
-  publishers: readonly Publisher[];
-  feeds: Feeds;
-  answers: Answers;
-  measures: Measures;
-  invariants: Invariants;
-  settings: SimulationSettings;
-  cooldowns: Cooldowns;
-  refresh: RefreshOptions | null;
-  maxTries: number;
-  random: () => number;
-  /** How polls are shared, by interval. */
-  multiplierOf: (intervalSeconds: number) => number | null;
-};
-
-/** A lease that was worked through: when it ends, what is settled then, and what was found. */
-export type Visited = {
-  endMs: number;
-  settlement: Settlement;
-  /** Dates of articles that a poll found, and rows of those it says were edited. */
-  found: number[];
-  edited: number[];
-  polledMs: number;
-};
 
 const states: Partial<Record<UrlStatus, RowState>> = rowState;
 const silent = { warn: () => undefined };
@@ -415,9 +384,3 @@ export class Visit {
 const good: DomainSignal = { signal: 'good' };
 const neutral: DomainSignal = { signal: 'neutral' };
 const unreached: DomainSignal = { signal: 'network', kind: 'connect' };
-
-/** The interval that a publisher's channel was given. */
-export function intervalOf(publisher: Publisher, settings: SimulationSettings): number {
-  const wished = publisher.isSitemap ? settings.sitemapIntervalSeconds : settings.feedIntervalSeconds;
-  return wished ?? publisher.intervalSeconds;
-}

@@ -71,8 +71,14 @@ export { loadPaces, type Pace } from './paces.ts';
 export { type ChannelPlace, loadPollKey, pageChannels } from './page-channels.ts';
 export { type FoundChannel, loadFoundChannels } from './probes.ts';
 export { decideMultipliers, type FleetGroup, type Multipliers } from './schedule/fleet.ts';
-export { decideNextPoll, decideWeight, type PollPlan } from './schedule/next-poll.ts';
-export { learnRhythm, type PollNews, type Rhythm } from './schedule/rhythm.ts';
+export {
+  decideNextPoll,
+  decideWeight,
+  type PollBounds,
+  type PollPlan,
+  pollBounds,
+} from './schedule/next-poll.ts';
+export { expectItems, learnRhythm, type PollNews, type Rhythm } from './schedule/rhythm.ts';
 export {
   loadMultipliers,
   MultiplierReader,

@@ -1,8 +1,8 @@
 import { isPassing } from '../db/index.ts';
 import type { Lease, LeasedUrl } from '../frontier/index.ts';
 import { decideBudget, type Switches } from '../switches/index.ts';
-import type { RowEnd } from './conclude/index.ts';
 import { DomainLessons } from './lessons.ts';
+import { tellsOfDomain } from './outcome.ts';
 import { Pacer } from './pacer.ts';
 import type { RunDeps } from './run-deps.ts';
 import { Spider } from './spider.ts';
@@ -11,8 +11,6 @@ import { type Reached, Visits } from './visits.ts';
 
 // Time for other domains to fail too, before a failure is held against this one.
 const outageDoubtMs = 1500;
-// A domain that answered well within this time does not refuse us when it refuses an image.
-const imageDoubtMs = 86_400_000;
 
 /** Whether the batch goes on, and when robots.txt may be asked again if that is what the row waits for. */
 type RowTurn = { goesOn: boolean; robotsRetryMs: number | null };
@@ -197,7 +195,11 @@ export class DomainRun {
     }
     if (end.domain.signal === 'network' && (await this.#isOutage(row))) return stop;
     await visits.keep(row, reached);
-    const goesOn = this.#lessons.learn(this.#tellsOfDomain(row, end) ? end.domain : { signal: 'neutral' });
+    const tells = tellsOfDomain(row.kind, end.domain.signal, {
+      goodAgeMs: this.lease.goodAgeMs,
+      failingForMs: settings.channelOf(row)?.failingForMs ?? null,
+    });
+    const goesOn = this.#lessons.learn(tells ? end.domain : { signal: 'neutral' });
     this.#pacer.setDelay(this.#lessons.delayMs);
     const gate = arrival.end === 'gate' && arrival.gate.answer === 'unavailable' ? arrival.gate : null;
     return { goesOn, robotsRetryMs: gate === null || gate.unreached ? null : gate.retryMs };
@@ -208,17 +210,6 @@ export class DomainRun {
     const lateSeconds = Math.max(0, (clock.now() - row.dueAt.getTime()) / 1000);
     metrics.pollLateness.observe(lateSeconds);
     return lateSeconds;
-  }
-
-  /** A feed's own 401 or 403 says nothing about a domain that has answered well since the feed began to fail. */
-  #tellsOfDomain(row: LeasedUrl, end: RowEnd): boolean {
-    if (end.domain.signal !== 'refused') return true;
-    // Many sites refuse images to all but their own pages; that is no reason to leave the pages alone.
-    if (row.kind === 'image') return this.lease.goodAgeMs === null || this.lease.goodAgeMs > imageDoubtMs;
-    if (row.kind !== 'channel') return true;
-    const failingForMs = this.#deps.settings.channelOf(row)?.failingForMs ?? null;
-    const { goodAgeMs } = this.lease;
-    return failingForMs === null || goodAgeMs === null || goodAgeMs > failingForMs;
   }
 
   /** Whether the failure is our own network's: then it counts against no URL and no domain. */

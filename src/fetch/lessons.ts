@@ -17,11 +17,14 @@ const networkPauseMs = 5 * 60_000;
 // Schedulers look for what is left of a run twice a second.
 const sweepRoomMs = 1500;
 
+/** What of a lease there is to learn from. */
+export type LessonLease = Pick<Lease, 'domainKey' | 'delayMs' | 'penaltyMs' | 'goodRun' | 'ladder'>;
+
 /** What one lease learns about its domain: pace, holds, and where it stands on the ladder. */
 export class DomainLessons {
-  readonly #lease: Lease;
-  readonly #clock: Clock;
-  readonly #log: Log;
+  readonly #lease: LessonLease;
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #log: Pick<Log, 'warn'>;
   readonly #cooldowns: Cooldowns;
   readonly #baseDelayMs: number;
   #penalty: { penaltyMs: number; goodRun: number };
@@ -35,7 +38,10 @@ export class DomainLessons {
   #trialPassed = false;
   #networkFailures = 0;
 
-  constructor(lease: Lease, options: { clock: Clock; log: Log; cooldowns: Cooldowns }) {
+  constructor(
+    lease: LessonLease,
+    options: { clock: Pick<Clock, 'monotonic'>; log: Pick<Log, 'warn'>; cooldowns: Cooldowns },
+  ) {
     this.#lease = lease;
     this.#clock = options.clock;
     this.#log = options.log;

@@ -1,5 +1,5 @@
 import type { BlockReason, LadderSignal } from '../domains/index.ts';
-import type { UrlStatus } from '../frontier/index.ts';
+import type { UrlKind, UrlStatus } from '../frontier/index.ts';
 import type { FailureKind } from './client/index.ts';
 
 /** What an answer means for its URL. */
@@ -31,6 +31,8 @@ export type RowFacts = {
   maxTries: number;
   /** The circuit is open and this is its probe: a server error is not held against the URL. */
   probing?: boolean;
+  /** Jitter of the backoff; a simulation brings its own. */
+  random?: () => number;
 };
 
 const minuteMs = 60_000;
@@ -55,7 +57,13 @@ const dead = (row: RowFacts, code: string, text: string): Verdict => ({
 function failed(row: RowFacts, code: string, text: string, finalCode: string): Verdict {
   const tries = row.tries + 1;
   if (tries >= row.maxTries) return { ...dead(row, finalCode, `${text} (${tries} tries)`), tries };
-  return { status: 'failed', dueInMs: decideBackoff(tries), tries, errorCode: code, errorText: text };
+  return {
+    status: 'failed',
+    dueInMs: decideBackoff(tries, row.random),
+    tries,
+    errorCode: code,
+    errorText: text,
+  };
 }
 
 /** A failure that is not the URL's fault: it waits and keeps its tries. */
@@ -130,6 +138,24 @@ export function ladderSignalOf(domain: DomainSignal): LadderSignal {
     case 'neutral':
       return { signal: 'neutral' };
   }
+}
+
+// A domain that answered well within this time does not refuse us when it refuses an image.
+const imageDoubtMs = 86_400_000;
+
+/** Whether a refusal of one row is held against its domain. */
+export function tellsOfDomain(
+  kind: UrlKind,
+  signal: DomainSignal['signal'],
+  facts: { goodAgeMs: number | null; failingForMs: number | null },
+): boolean {
+  const { goodAgeMs, failingForMs } = facts;
+  if (signal !== 'refused') return true;
+  // Many sites refuse images to all but their own pages; that is no reason to leave the pages alone.
+  if (kind === 'image') return goodAgeMs === null || goodAgeMs > imageDoubtMs;
+  // A feed's own 401 or 403 says nothing about a domain that has answered well since the feed began to fail.
+  if (kind !== 'channel') return true;
+  return failingForMs === null || goodAgeMs === null || goodAgeMs > failingForMs;
 }
 
 /** What a page that needs JavaScript may hope for: a browser, none because its source wants none, or it had one. */

@@ -3,8 +3,10 @@ import {
   decideNextPoll,
   decideWeight,
   learnRhythm,
+  type PollPlan,
   packRhythm,
   parseRhythm,
+  type Rhythm,
 } from '../channels/index.ts';
 import type { SettleItem } from '../frontier/index.ts';
 
@@ -28,24 +30,65 @@ export type PollFacts = {
   multiplier: number | null;
 };
 
-/** Learns from a poll and says when the next one is due; changes the row's item, which the settle stores. */
-export function schedulePoll(item: SettleItem, news: PollNews, facts: PollFacts): void {
-  const { channel, nowMs, multiplier } = facts;
-  const { intervalSeconds } = channel;
-  const known = parseRhythm(channel.rhythm);
-  const learnt = learnRhythm(known, { nowMs, dates: news.dates, undated: facts.newUndated });
-  const bodyFloor = news.bodyFloorSeconds ?? channel.floorSeconds;
-  item.dueInMs = decideNextPoll({
+/** What a successful poll comes to, as numbers: nothing here asks who keeps them. */
+export type PollDecision = {
+  dueInMs: number;
+  /** null: nothing was learnt that is worth storing. */
+  learnt: Rhythm | null;
+  weight: number | null;
+};
+
+/** What a decision about the next poll needs. */
+export type PollInput = Pick<PollPlan, 'nowMs' | 'intervalSeconds' | 'multiplier' | 'pushed' | 'bounds'> & {
+  known: Rhythm | null;
+  adaptive: boolean;
+  dates: readonly number[];
+  newUndated: number;
+  /** What the body asks for, else what it asked for last; and what the response asks for. */
+  bodyFloorSeconds: number | null;
+  maxAgeSeconds: number | null;
+};
+
+/** Learns from a poll and says when the next one is due. */
+export function decidePoll(input: PollInput, random?: () => number): PollDecision {
+  const { known, nowMs, intervalSeconds, multiplier, pushed, bounds } = input;
+  const learnt = learnRhythm(known, { nowMs, dates: input.dates, undated: input.newUndated });
+  const plan: PollPlan = {
     nowMs,
     intervalSeconds,
-    rhythm: facts.adaptive ? (learnt ?? known) : null,
     multiplier,
-    floorSeconds: Math.max(bodyFloor ?? 0, news.maxAgeSeconds ?? 0),
-    pushed: channel.pushed,
+    pushed,
+    bounds,
+    rhythm: input.adaptive ? (learnt ?? known) : null,
+    floorSeconds: Math.max(input.bodyFloorSeconds ?? 0, input.maxAgeSeconds ?? 0),
+  };
+  return {
+    dueInMs: decideNextPoll(plan, random),
+    learnt,
+    weight: learnt === null ? null : decideWeight(plan, learnt),
+  };
+}
+
+/** Changes the row's item as a poll says, which the settle stores. */
+export function schedulePoll(item: SettleItem, news: PollNews, facts: PollFacts): void {
+  const { channel, nowMs, multiplier } = facts;
+  const { intervalSeconds, pushed } = channel;
+  const { dueInMs, learnt, weight } = decidePoll({
+    nowMs,
+    intervalSeconds,
+    multiplier,
+    pushed,
+    known: parseRhythm(channel.rhythm),
+    adaptive: facts.adaptive,
+    dates: news.dates,
+    newUndated: facts.newUndated,
+    bodyFloorSeconds: news.bodyFloorSeconds ?? channel.floorSeconds,
+    maxAgeSeconds: news.maxAgeSeconds,
   });
+  item.dueInMs = dueInMs;
   if (item.channel === undefined) return;
   if (news.bodyFloorSeconds !== null) item.channel.floorSeconds = news.bodyFloorSeconds;
-  if (learnt === null) return;
+  if (learnt === null || weight === null) return;
   item.channel.rhythm = packRhythm(learnt);
-  item.channel.weight = decideWeight({ nowMs, intervalSeconds, multiplier }, learnt);
+  item.channel.weight = weight;
 }

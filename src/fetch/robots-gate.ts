@@ -48,8 +48,9 @@ type Key = { bucket: number; domainKey: bigint };
 type Cached = { record: RobotsRecord; until: number };
 
 const hourMs = 3_600_000;
-const ttlMs = 24 * hourMs;
-const retryMs = 600_000;
+/** How long a robots.txt serves, and when one is asked for again that could not be read or whose host was not reached. */
+export const robotsLife = { goodMs: 24 * hourMs, retryMs: 600_000, unreachedMs: 60_000 };
+const { goodMs: ttlMs, retryMs, unreachedMs } = robotsLife;
 const goodCopyMs = 30 * 24 * hourMs;
 // Long enough to spare the database a read per URL, short enough that a copy another worker read is seen soon.
 const memoryMs = 300_000;
@@ -203,7 +204,7 @@ async function readRobots(
           : unavailable(
               null,
               result.kind,
-              result.kind === 'dns' || result.kind === 'connect' ? 60_000 : retryMs,
+              result.kind === 'dns' || result.kind === 'connect' ? unreachedMs : retryMs,
             );
       case 'not_modified':
       case 'unsupported_type':

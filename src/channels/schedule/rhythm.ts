@@ -116,7 +116,7 @@ export function fade(rhythm: Rhythm, nowMs: number): Rhythm {
 
 /** Hours of polling that the last burst brought on top, until it faded or until now. */
 function extraHours(rhythm: Rhythm, nowMs: number): number {
-  const { burst } = expectItems(rhythm, rhythm.atMs);
+  const { burst } = lookAhead(rhythm, rhythm.atMs);
   const lastedH = (1 - Math.exp((rhythm.atMs - nowMs) / recentLifeMs)) * (recentLifeMs / hourMs);
   return (burst ** pollExponent - 1) * lastedH;
 }
@@ -134,38 +134,81 @@ const priorPerHour = 0.5;
 const priorPerDay = 6;
 const priorRecent = 3;
 
-/** Items to expect per hour at any time of the week. */
-export type Expectation = {
+/** What there is to expect from now on, without the week written out: every poll asks, and for an hour or two only. */
+export type Outlook = {
   /** Items per hour over the whole week. */
   rate: number;
-  hours: readonly number[];
-  days: readonly number[];
   /** How much more comes at present than the rhythm says; 1 unless there is a burst. */
   burst: number;
   /** Polls that bursts bring on top, as a share. */
   extra: number;
+  rhythm: Rhythm;
+  /** What counts of hours and days have faded to, and what they sum up to with what was believed before. */
+  faded: number;
+  hoursTotal: number;
+  daysTotal: number;
 };
 
-/** What to expect of a channel from now on. */
+/** Items to expect per hour at any time of the week. */
+export type Expectation = Pick<Outlook, 'rate' | 'burst' | 'extra'> & {
+  hours: readonly number[];
+  days: readonly number[];
+};
+
+/** What to expect of a channel from now on, hour by hour and day by day. */
 export function expectItems(rhythm: Rhythm, nowMs: number): Expectation {
-  const now = fade(rhythm, nowMs);
-  const rate = (now.count + priorItems) / (now.spanH + priorHours);
-  const hours = shares(smooth(now.hours), priorPerHour);
-  const days = shares(now.days, priorPerDay);
-  const date = new Date(nowMs);
-  const usual = rate * hours[date.getUTCHours()]! * days[date.getUTCDay()]!;
-  const expected = usual * (recentLifeMs / hourMs);
-  const burst = Math.max(1, (now.recent + priorRecent) / (expected + priorRecent));
-  return { rate, hours, days, burst, extra: now.extraH / (now.spanH + priorHours) };
+  const outlook = lookAhead(rhythm, nowMs);
+  const { rate, burst, extra } = outlook;
+  const hours = rhythm.hours.map((_, hour) => hourShare(outlook, hour));
+  const days = rhythm.days.map((_, day) => dayShare(outlook, day));
+  return { rate, hours, days, burst, extra };
+}
+
+/** The same, as far as the next poll needs it. */
+export function lookAhead(rhythm: Rhythm, nowMs: number): Outlook {
+  const ms = Math.max(0, nowMs - rhythm.atMs);
+  const rateFaded = 2 ** (-ms / rateHalfLifeMs);
+  const spanH = rhythm.spanH * rateFaded + spanOf(ms);
+  const rate = (rhythm.count * rateFaded + priorItems) / (spanH + priorHours);
+  const faded = 2 ** (-ms / rhythmHalfLifeMs);
+  // Every item counts once among the days and once among the hours: one sum serves both.
+  const items = sum(rhythm.days) * faded;
+  const outlook: Outlook = {
+    rate,
+    burst: 1,
+    extra: (rhythm.extraH * rateFaded) / (spanH + priorHours),
+    rhythm,
+    faded,
+    hoursTotal: items + priorPerHour * rhythm.hours.length,
+    daysTotal: items + priorPerDay * rhythm.days.length,
+  };
+  const expected = usualAt(outlook, nowMs) * (recentLifeMs / hourMs);
+  const recent = rhythm.recent * Math.exp(-ms / recentLifeMs);
+  outlook.burst = Math.max(1, (recent + priorRecent) / (expected + priorRecent));
+  return outlook;
+}
+
+/** Items per hour at a time of the week, without bursts. */
+export function usualAt(outlook: Outlook, ms: number): number {
+  const hour = Math.floor(ms / hourMs) % 24;
+  // The first day of the epoch was a Thursday.
+  const day = (Math.floor(ms / dayMs) + 4) % 7;
+  return outlook.rate * hourShare(outlook, hour) * dayShare(outlook, day);
 }
 
 /** Neighbouring hours are alike; what one lacks the others lend. */
-function smooth(counts: readonly number[]): number[] {
-  const n = counts.length;
-  return counts.map((one, at) => one / 2 + counts[(at + 1) % n]! / 4 + counts[(at + n - 1) % n]! / 4);
+function hourShare({ rhythm: { hours }, faded, hoursTotal }: Outlook, hour: number): number {
+  const n = hours.length;
+  const smooth = hours[hour]! / 2 + hours[(hour + 1) % n]! / 4 + hours[(hour + n - 1) % n]! / 4;
+  return ((smooth * faded + priorPerHour) / hoursTotal) * n;
 }
 
-function shares(counts: readonly number[], prior: number): number[] {
-  const total = counts.reduce((sum, one) => sum + one, 0) + prior * counts.length;
-  return counts.map((one) => ((one + prior) / total) * counts.length);
+function dayShare({ rhythm: { days }, faded, daysTotal }: Outlook, day: number): number {
+  return ((days[day]! * faded + priorPerDay) / daysTotal) * days.length;
+}
+
+function sum(numbers: readonly number[]): number {
+  let all = 0;
+  for (const one of numbers) all += one;
+  return all;
 }

@@ -41,10 +41,6 @@ const articlesOf = (name: string): string[] =>
 const asked = (name: string, url: string): number =>
   lab.requests(name).filter(({ path }) => path === new URL(url).pathname).length;
 
-/** As if the time of the dead had run out. */
-const endLeases = () =>
-  lab.database.pool.query('UPDATE domain_slots SET lease_until = now() WHERE lease_owner IS NOT NULL');
-
 /** The fetcher at work; each test kills it and leaves another. */
 let fetcher: Outrider;
 
@@ -63,7 +59,6 @@ async function killAfter(statement: string, prepare: () => Promise<unknown>): Pr
   await prepare();
   await cut;
   expect((await fetcher.stop('SIGKILL')).signal).toBe('SIGKILL');
-  await endLeases();
 }
 
 describe('a fetcher that is killed', () => {
@@ -107,7 +102,6 @@ describe('a fetcher that is killed', () => {
         if (asked('poison', poison!) > deaths) {
           deaths += 1;
           await fetcher.stop('SIGKILL');
-          await endLeases();
           await startReady();
         }
         return (await lab.row(poison!))?.status === 'dead' || `${deaths} deaths`;

@@ -24,7 +24,7 @@ beforeAll(async () => {
   await server.says('serve is running');
   address = /"address":"(http:[^"]+)"/.exec(server.stdout + server.stderr)![1]!;
   headers = { authorization: `Bearer ${await makeToken(database.pool, 'admin')}` };
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await server?.stop('SIGKILL');
   await proxy?.close();

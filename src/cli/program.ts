@@ -60,6 +60,7 @@ const groups: readonly Group[] = [
       return (program) => addCompletionCommand(program, buildProgram);
     },
   },
+  { names: ['health'], load: async () => (await import('./commands/health.ts')).addHealthCommand },
   { names: ['doctor'], load: async () => (await import('./commands/doctor.ts')).addDoctorCommand },
 ];
 

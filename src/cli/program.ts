@@ -48,6 +48,10 @@ const groups: readonly Group[] = [
   { names: ['sinks'], load: async () => (await import('./commands/sinks.ts')).addSinksCommands },
   { names: ['images'], load: async () => (await import('./commands/images.ts')).addImageCommands },
   {
+    names: ['backup', 'restore'],
+    load: async () => (await import('./commands/backup.ts')).addBackupCommands,
+  },
+  {
     names: ['db', 'migrate'],
     load: async () => (await import('./commands/database.ts')).addDatabaseCommands,
   },

@@ -10,6 +10,7 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(args: string[]): P
   api: () => import('./api.ts'),
   sinks: () => import('./sinks.ts'),
   copies: () => import('./copies.ts'),
+  soak: () => import('./soak.ts'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -8,7 +8,7 @@ import { AppError, EXIT, messageOf } from './errors/index.ts';
 import type { Fetcher } from './fetch/index.ts';
 import { ensurePartitions, isRenderPool, removeWorker, saveWorker } from './frontier/index.ts';
 import type { Renderer } from './render/index.ts';
-import { type LoopHealth, runLoop } from './resilience/index.ts';
+import { createVitals, type LoopHealth, measureMemory, runLoop, type Vitals } from './resilience/index.ts';
 import { type Clock, createMetrics, type Log, type Metrics, systemClock } from './telemetry/index.ts';
 
 /** What a process does; one process may do all of it. */
@@ -20,6 +20,8 @@ export type EngineOptions = {
   version: string;
   log: Log;
   clock?: Clock;
+  /** What the process knows of itself. */
+  vitals?: Vitals;
 };
 
 /** A running engine. */
@@ -28,6 +30,9 @@ export type Engine = {
   /** Address of the API, when this process serves it. */
   address: string | null;
   loops: () => readonly LoopHealth[];
+  metrics: Metrics;
+  /** Whether its network seems to be down. */
+  isAway: () => boolean;
   /** Stops claiming, finishes or hands back what is under way, releases leases, and closes. */
   stop(): Promise<void>;
 };
@@ -44,6 +49,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     });
   const clock = options.clock ?? systemClock;
   const metrics = createMetrics();
+  const vitals = options.vitals ?? createVitals();
+  metrics.memoryLimit.set(vitals.memoryLimitBytes);
   const health: LoopHealth[] = [];
   const register = (one: LoopHealth): void => void health.push(one);
   const owner = `${hostname()}-${process.pid}-${randomBytes(3).toString('hex')}`;
@@ -56,10 +63,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const stops: (() => Promise<unknown>)[] = [];
   let address: string | null = null;
   let renderer: Renderer | null = null;
+  let isAway: () => boolean = () => false;
   const beat = new AbortController();
   const sayAlive = async (): Promise<void> => {
     if (beat.signal.aborted) return;
-    const [outage] = (await metrics.outage.get()).values;
+    const { usedBytes, limitBytes } = measureMemory(vitals.memoryLimitBytes);
     await saveWorker(database.pool, {
       id: owner,
       role: options.roles.length === 1 ? options.roles[0]! : 'run',
@@ -71,25 +79,26 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       renders: renderer?.isReady ?? false,
       state: {
         loops: health,
-        outage: outage?.value === 1,
+        outage: isAway(),
+        memory: { usedBytes, limitBytes },
+        ...(vitals.restarts === null ? {} : { restarts: vitals.restarts }),
         ...(renderer === null ? {} : { browser: renderer.state }),
       },
     });
   };
+  const telling = { metrics, version, vitals, loops: () => health, isAway: () => isAway() };
   try {
     // Each role loads its own part only: half a second of start and tens of megabytes the others do not need.
     if (options.roles.includes('serve')) {
       const { startApi } = await import('./api/index.ts');
-      const api = await startApi({ database, config, clock, log, metrics, version, loops: () => health });
+      const api = await startApi({ database, config, clock, log, ...telling });
       address = api.address;
       stops.push(() => api.close());
     }
     if (config.health.port > 0 && !options.roles.includes('serve')) {
       const { startHealthServer } = await import('./api/index.ts');
-      const server = await startHealthServer(
-        { ...config.health, names: config.api.hosts },
-        { database, metrics, version, loops: () => health },
-      );
+      const place = { ...config.health, names: config.api.hosts };
+      const server = await startHealthServer(place, { database, ...telling });
       log.info({ address: server.address }, 'health and metrics are served');
       stops.push(() => server.close());
     }
@@ -125,6 +134,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
         metrics,
         register,
       });
+      isAway = () => fetcher.isAway;
       fetcher.start();
       stops.push(async () => {
         await fetcher.stop(config.up.graceSeconds * 1000);
@@ -169,6 +179,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     database,
     address,
     loops: () => health,
+    metrics,
+    isAway: () => isAway(),
     stop: async () => {
       await stopAll(stops, log);
       await database.close();

@@ -54,6 +54,17 @@ export function readParent(pid: number): number {
   return stat.parent;
 }
 
+/** Children of a process with what they were started with, the eldest first. */
+export function childrenOf(parent: number): { pid: number; args: string[] }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && readStat(Number(name))?.parent === parent)
+    .map((name) => ({
+      pid: Number(name),
+      args: readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0'),
+    }))
+    .sort((a, b) => a.pid - b.pid);
+}
+
 /** Resident memory of a process, now and at its highest. */
 export function readRssMb(pid: number): { nowMb: number; peakMb: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -160,6 +160,26 @@ CREATE FUNCTION log_is_error(p_kind text, p_outcome text, p_status smallint) RET
      AND p_outcome <> 'outage'
 $$;
 
+-- Whether a settle that is repeated because its answer was lost had been carried out: then all of its requests are in the
+-- log, since all of it is one transaction. By crawl_log_domain, a few minutes of one domain. Clocks and the way to the
+-- server move a request's time by less than the minute either side.
+CREATE FUNCTION settle_was_done(
+  p_slot domain_slots, p_owner text, p_epoch bigint, p_requests json, p_now timestamptz)
+RETURNS boolean LANGUAGE sql STABLE AS $$
+  -- Without requests: whoever else ends a lease raises the epoch or leaves its owner.
+  SELECT CASE WHEN p_requests IS NULL THEN p_slot.lease_owner IS NULL AND p_slot.lease_epoch = p_epoch
+  ELSE NOT EXISTS (
+    SELECT FROM json_populate_recordset(NULL::settle_request, p_requests) r
+     WHERE NOT EXISTS (
+       SELECT FROM crawl_log l
+        WHERE l.bucket = p_slot.bucket AND l.domain_key = p_slot.domain_key
+          AND l.at BETWEEN p_now - ms(r.ago_ms) - interval '1 minute' AND p_now - ms(r.ago_ms) + interval '1 minute'
+          AND l.epoch = p_epoch AND l.worker = p_owner AND l.url = r.url AND l.kind = r.kind AND l.outcome = r.outcome
+          AND (l.status, l.wait_ms, l.headers_ms, l.total_ms, l.bytes)
+              IS NOT DISTINCT FROM (r.status, r.wait_ms, r.headers_ms, r.total_ms, r.bytes)))
+  END
+$$;
+
 -- Ends URLs, and with p_final the lease. Fenced by owner and epoch: a late worker changes nothing, but what it
 -- requested is still logged.
 CREATE FUNCTION frontier_settle(
@@ -167,7 +187,8 @@ CREATE FUNCTION frontier_settle(
   p_items json, p_documents json, p_bytes bytea, p_requests json, p_domain json,
   p_idle_ms double precision,  -- since the last response's headers, or its failure
   p_default_delay_ms integer, p_budget integer DEFAULT NULL, p_skew interval DEFAULT '0',
-  p_responses json DEFAULT NULL) -- what came, while a sink takes that
+  p_responses json DEFAULT NULL, -- what came, while a sink takes that
+  p_repeated boolean DEFAULT false) -- the same was sent before, and nobody knows what became of it
 RETURNS TABLE (outcome text, settled integer, documents integer, versions integer, duplicates integer)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -206,6 +227,10 @@ DECLARE
 BEGIN
   SELECT * INTO v_slot FROM domain_slots s WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key FOR UPDATE;
   v_stale := v_slot.lease_owner IS DISTINCT FROM p_owner OR v_slot.lease_epoch IS DISTINCT FROM p_epoch;
+  IF p_repeated AND settle_was_done(v_slot, p_owner, p_epoch, p_requests, v_now) THEN
+    RETURN QUERY SELECT 'settled', 0, 0, 0, 0;
+    RETURN;
+  END IF;
 
   IF p_requests IS NOT NULL THEN
     -- The domain counts what the log has: both are written here, so a crash cannot part them.

@@ -5,7 +5,7 @@ import type { FastifyValidationResult } from 'fastify/types/schema.js';
 import { createAuthenticator, type Identity } from '../auth/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
-import type { LoopHealth } from '../resilience/index.ts';
+import type { LoopHealth, Vitals } from '../resilience/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { addSessionRoutes } from './auth.ts';
 import { sessionCookie } from './credentials.ts';
@@ -26,6 +26,10 @@ export type ApiOptions = {
   metrics: Metrics;
   version: string;
   loops: () => readonly LoopHealth[];
+  /** What the process knows of itself, as /health tells it. */
+  vitals?: Vitals;
+  /** Whether it believes its own network to be down. */
+  isAway?: () => boolean;
   /** Who asks, where the API is called inside a process and never listens: nobody signs in there. */
   operator?: Identity;
   /** Only the routes about this; all unless said. A command asks few, and to read in all of them takes a second. */

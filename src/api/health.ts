@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import type { Database } from '../db/index.ts';
 import { AppError, EXIT, messageOf } from '../errors/index.ts';
-import { describeLoop, describeLoops, type LoopHealth } from '../resilience/index.ts';
+import { createVitals, describeVitals, type LoopHealth, type Vitals } from '../resilience/index.ts';
 import type { Metrics } from '../telemetry/index.ts';
 import { isLoopbackAddress, loopback, nameOfHost } from './hosts.ts';
 
@@ -12,6 +12,9 @@ export type HealthOptions = {
   metrics: Metrics;
   version: string;
   loops: () => readonly LoopHealth[];
+  vitals?: Vitals;
+  /** Whether this process believes its own network to be down. */
+  isAway?: () => boolean;
 };
 
 /** An answer of a health route. */
@@ -47,11 +50,9 @@ export async function answerHealth(path: string, options: HealthOptions): Promis
   }
 }
 
-/** Every loop in words, and how all of them do. */
-function healthOf({ version, loops }: HealthOptions): object {
-  const now = Date.now();
-  const told = loops().map((loop) => ({ ...loop, ...describeLoop(loop, now) }));
-  return { version, ...describeLoops(told), loops: told };
+/** Every loop in words, what else the process knows of itself, and how all of it does. */
+function healthOf({ version, loops, vitals = createVitals(), isAway = () => false }: HealthOptions): object {
+  return { version, ...describeVitals(vitals, { loops: loops(), isAway: isAway(), now: Date.now() }) };
 }
 
 /** Where the health routes are served alone. */

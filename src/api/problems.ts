@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
+import { isPassing } from '../db/index.ts';
 import { AppError, messageOf } from '../errors/index.ts';
 import type { Log } from '../telemetry/index.ts';
 
@@ -36,11 +37,21 @@ export const sendProblem = (
       ...(advice === undefined ? {} : { advice }),
     });
 
+const retryAfterS = 5;
+
 /** Every failure of a route becomes a problem document; what we did not foresee is logged and not shown. */
 export function addProblems(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((error, request, reply) => {
     const { status, code } = statusOf(error);
     if (status >= 500) log.error({ error, route: request.routeOptions.url }, 'a request failed');
+    if (code === 'db_unavailable')
+      return sendProblem(
+        reply.header('retry-after', retryAfterS),
+        status,
+        code,
+        'the database is away, full or busy; nothing is known to be wrong with the request',
+        'Try again in a moment; the log says what it was.',
+      );
     if (status >= 500 && !(error instanceof AppError))
       return sendProblem(reply, status, code, 'something failed here; the log says what');
     return sendProblem(
@@ -65,6 +76,7 @@ function statusOf(error: unknown): { status: number; code: string } {
   if (error instanceof AppError) return { status: error.httpStatus, code: error.code };
   const { statusCode, validation } = error as { statusCode?: number; validation?: unknown };
   if (validation !== undefined) return { status: 400, code: 'request_invalid' };
+  if (isPassing(error)) return { status: 503, code: 'db_unavailable' };
   return {
     status: statusCode ?? 500,
     code: statusCode !== undefined && statusCode < 500 ? 'request_invalid' : 'internal',

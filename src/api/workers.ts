@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { Database } from '../db/index.ts';
 import { loadLeases, loadWorkers } from '../domains/index.ts';
 import { loadRecoveredLeases } from '../frontier/index.ts';
-import { describeLoop, presentOf, readLoops } from '../resilience/index.ts';
+import { describeLoop, presentOf, readLoops, restartsLately } from '../resilience/index.ts';
 import { answer, answers, count, date, oneOf, orNull, strict } from './schemas.ts';
 
 const nothing = Type.Object({}, strict);
@@ -17,6 +17,17 @@ const loopShape = answer({
   lastTurnAt: orNull(date),
   errorsInRow: count,
   lastError: orNull(Type.String()),
+  backlog: orNull(Type.Integer({ description: 'what waits for it, as far as it knows' })),
+});
+
+const memoryShape = answer({
+  usedBytes: count,
+  limitBytes: count,
+});
+
+const restartShape = answer({
+  lastHour: Type.Integer({ description: 'how often its supervisor has replaced it' }),
+  sentence: Type.String({ description: 'the same in words, with the last reason' }),
 });
 
 function shownLoops(stored: unknown): object[] {
@@ -31,8 +42,21 @@ function shownLoops(stored: unknown): object[] {
       lastTurnAt: loop.lastTurnAt === null ? null : new Date(loop.lastTurnAt),
       errorsInRow: loop.errorsInRow,
       lastError: loop.lastError?.slice(0, 1000) ?? null,
+      backlog: loop.backlog ?? null,
     };
   });
+}
+
+const isSize = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+
+function shownMemory(stored: unknown): object | null {
+  const { usedBytes, limitBytes } = (stored ?? {}) as Record<string, unknown>;
+  return isSize(usedBytes) && isSize(limitBytes) ? { usedBytes, limitBytes } : null;
+}
+
+function shownRestarts(stored: unknown): object {
+  const { lastHour, text } = restartsLately(stored, Date.now());
+  return { lastHour, sentence: text };
 }
 
 /** Who works, and what they hold. */
@@ -95,6 +119,8 @@ export function addWorkerRoutes(instance: FastifyInstance, { database }: { datab
                 isAway: Type.Boolean({ description: 'it believes its own network to be down' }),
                 renders: Type.Boolean({ description: 'it has a browser for pages that need JavaScript' }),
                 loops: Type.Array(loopShape, { description: 'as they were at its last heartbeat' }),
+                memory: orNull(memoryShape),
+                restarts: restartShape,
                 leases: Type.Integer(),
                 earliestExpiry: orNull(date),
                 expired: Type.Integer(),
@@ -105,7 +131,12 @@ export function addWorkerRoutes(instance: FastifyInstance, { database }: { datab
       },
     },
     async () => ({
-      items: (await loadWorkers(pool)).map((worker) => ({ ...worker, loops: shownLoops(worker.loops) })),
+      items: (await loadWorkers(pool)).map((worker) => ({
+        ...worker,
+        loops: shownLoops(worker.loops),
+        memory: shownMemory(worker.memory),
+        restarts: shownRestarts(worker.restarts),
+      })),
     }),
   );
 }

@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
+import { isPassing } from '../db/index.ts';
 import { AppError, EXIT, messageOf } from '../errors/index.ts';
 import { isAboutThisMachine, localOnly, nameOf } from './context.ts';
 import { packageVersion } from './version.ts';
@@ -136,6 +137,13 @@ export function reportError(error: unknown): number {
     process.stderr.write(`error: ${error.message}\n`);
     if (error.advice !== undefined) process.stderr.write(`${error.advice}\n`);
     return error.exitCode;
+  }
+  // A server that restarts while a command or a role begins: nothing is wrong here, and the code says whom to blame.
+  if (isPassing(error)) {
+    process.stderr.write(
+      `error: the database went away, is full or busy: ${messageOf(error)}\nTry again in a moment; "outrider doctor" looks closer.\n`,
+    );
+    return EXIT.database;
   }
   process.stderr.write(`error: something unforeseen happened: ${messageOf(error)}\n`);
   if (error instanceof Error && error.stack !== undefined) process.stderr.write(`${error.stack}\n`);

@@ -288,6 +288,39 @@ export const settings = {
       description: 'Time a role has to finish when it is stopped.',
     }),
   },
+  watchdog: {
+    stallSeconds: integer({
+      default: 300,
+      min: 10,
+      max: 86_400,
+      description:
+        'Seconds without a sign of life after which a loop has stalled: the role says why and is replaced.',
+    }),
+    blockedSeconds: integer({
+      default: 30,
+      min: 1,
+      max: 3600,
+      description: 'Seconds a role may be blocked, unable to answer anybody, before it is replaced.',
+    }),
+    databaseSeconds: integer({
+      default: 600,
+      min: 1,
+      max: 86_400,
+      description: 'Seconds the database may be away before a role ends with code 3 to be started anew.',
+    }),
+    memoryLimitMb: integer({
+      default: 0,
+      min: 0,
+      max: 1_048_576,
+      description:
+        'Megabytes a role may use; beyond 80 % of it the role finishes what is under way and is started anew. 0 is a share of what the container or the machine has.',
+    }),
+    networkCheckUrl: webAddress({
+      default: null,
+      description:
+        'Page that always answers while the network works; asked only when many different hosts fail at once, to tell whose fault that is.',
+    }),
+  },
   health: {
     host: requiredText({
       default: '127.0.0.1',

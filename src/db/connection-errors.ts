@@ -26,6 +26,21 @@ export function isConnectionLost(error: unknown): boolean {
   return lostCodes.has(code) || code.startsWith('08') || lostMessages.test(error.message);
 }
 
+// 40001 serialization failure, 40P01 deadlock, 55P03 a lock not had in time; class 53: disk full, out of memory, too many
+// connections.
+const passingCodes = new Set(['40001', '40P01', '55P03']);
+
+/** What pg says when all connections of the pool were in use for as long as a caller may wait. */
+const exhaustedMessage = 'timeout exceeded when trying to connect';
+
+/** Whether an error is trouble that passes, wherever it lies: the same call, if it may be repeated, may work later. */
+export function isPassing(error: unknown): boolean {
+  if (isConnectionLost(error)) return true;
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  return passingCodes.has(code) || /^53...$/.test(code) || error.message === exhaustedMessage;
+}
+
 /** Host, port and database of a connection string: what may be shown; user and password never are. */
 export function describeTarget(connectionString: string): string {
   try {

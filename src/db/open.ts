@@ -5,6 +5,7 @@ import { attachServer, defaultDataDir, type EmbeddedServer, watchServer } from '
 import { migrate } from './migrate.ts';
 import { poolSettings, RevivingPool, tameErrors, withTransaction } from './pool.ts';
 import { type Database, type DatabaseLog, type Queryable, silentLog } from './queryable.ts';
+import { watchSilence } from './silence.ts';
 
 /** How to open a database: an address, or a data directory with a server in it. */
 export type OpenOptions = {
@@ -21,6 +22,8 @@ export type OpenOptions = {
   durable?: boolean | undefined;
   /** Database on the embedded server; tests have many. */
   databaseName?: string | undefined;
+  /** After how long without an answer the server is asked whether it is at work; for tests. */
+  silentMs?: number | undefined;
 };
 
 const oldestServer = 150_000;
@@ -88,8 +91,10 @@ async function connectExternal(url: string, options: OpenOptions): Promise<pg.Po
   for (const sessionLimits of [true, false]) {
     let pool: pg.Pool | undefined;
     try {
-      pool = new pg.Pool({ connectionString: url, ...poolSettings({ ...options, sessionLimits }) });
+      const settings = { connectionString: url, ...poolSettings({ ...options, sessionLimits }) };
+      pool = new pg.Pool(settings);
       tameErrors(pool, (error) => log.warn({ err: error }, 'an idle database connection was lost'));
+      watchSilence(pool, { settings, silentMs: options.silentMs, log });
       await pool.query('SELECT 1');
       return pool;
     } catch (error) {
@@ -137,11 +142,13 @@ function embeddedDatabase(
     log.warn({ dataDir }, 'the embedded server does not answer, starting it again');
     await server.ensureRunning();
   };
-  const pool = new RevivingPool(
-    { ...address, database: options.databaseName, ...poolSettings({ ...options, sessionLimits: true }) },
-    revive,
-    onError,
-  );
+  const settings = {
+    ...address,
+    database: options.databaseName,
+    ...poolSettings({ ...options, sessionLimits: true }),
+  };
+  const pool = new RevivingPool(settings, revive, onError);
+  watchSilence(pool, { settings, silentMs: options.silentMs, log });
   const stopWatching = watchServer(server, { dataDir, onError });
   let closing: Promise<void> | undefined;
   return {

@@ -3,7 +3,14 @@ import type { Database } from '../db/index.ts';
 import { type AppError, messageOf } from '../errors/index.ts';
 import { checkBrowser } from './browser.ts';
 import { type Check, type CheckResult, type Finding, fail, ok, runCheck } from './check.ts';
-import { checkLoops, checkOutage, checkSinks, checkSwitches, checkWorkers } from './engine-state.ts';
+import {
+  checkLoops,
+  checkOutage,
+  checkRestarts,
+  checkSinks,
+  checkSwitches,
+  checkWorkers,
+} from './engine-state.ts';
 import { checkJobs } from './jobs.ts';
 import { checkContact, checkFolder, checkNames, checkNode, checkPort, foldersOf } from './machine.ts';
 import {
@@ -99,6 +106,7 @@ function engineChecks(database: Database, config: Config, version: string): Chec
     { name: 'partitions', look: () => checkPartitions(database) },
     { name: 'workers', look: () => checkWorkers(database, version) },
     { name: 'loops', look: () => checkLoops(database) },
+    { name: 'restarts', look: () => checkRestarts(database) },
     { name: 'network', look: () => checkOutage(database) },
     { name: 'switches', look: () => checkSwitches(database) },
     { name: 'browser', look: () => checkBrowser(database) },

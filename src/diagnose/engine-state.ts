@@ -1,7 +1,7 @@
 import type { Database } from '../db/index.ts';
 import { loadWorkers } from '../domains/index.ts';
 import { listSinks, type SinkStatus } from '../outbox/index.ts';
-import { describeLoop, describeLoops, presentOf, readLoops } from '../resilience/index.ts';
+import { describeLoop, describeLoops, presentOf, readLoops, restartsLately } from '../resilience/index.ts';
 import { loadSwitchChanges, loadSwitches } from '../switches/index.ts';
 import { type CheckResult, fail, ok, warn } from './check.ts';
 
@@ -54,7 +54,7 @@ type WorkerLoops = {
   role: string;
   host: string;
   pid: number;
-  state: { loops?: unknown; outage?: unknown };
+  state: { loops?: unknown; outage?: unknown; restarts?: unknown };
 };
 
 async function loadStates({ pool }: Database): Promise<WorkerLoops[]> {
@@ -93,6 +93,35 @@ function troubledLoops(worker: WorkerLoops): CheckResult[] {
         return [(state === 'broken' ? fail : warn)(text, 'It tries again by itself; its log says more.')];
     }
   });
+}
+
+/** Processes that were replaced lately, and a database that was started again under them. */
+export async function checkRestarts(database: Database): Promise<CheckResult[]> {
+  const workers = await loadStates(database);
+  const results = workers.flatMap(({ role, host, pid, state }): CheckResult[] => {
+    const { lastHour, text } = restartsLately(state.restarts, Date.now());
+    if (lastHour === 0) return [];
+    return [
+      warn(
+        `The ${role} process ${pid} on ${host}: ${text}`,
+        'Its log says more: look for "stall detected", "memory runs short" and "something unforeseen".',
+      ),
+    ];
+  });
+  const { rows } = await database.pool.query<{ at: Date }>(
+    `SELECT pg_postmaster_start_time() AS at
+      WHERE pg_postmaster_start_time() > now() - interval '1 hour'
+        AND EXISTS (SELECT FROM workers WHERE heartbeat_at > now() - interval '30 seconds'
+                                          AND started_at < pg_postmaster_start_time())`,
+  );
+  for (const { at } of rows)
+    results.push(
+      warn(
+        `The database was started again at ${at.toISOString()}, while processes worked with it.`,
+        "Look at the server's log, unless you did it. Work goes on, and nobody is blamed for what it cut off.",
+      ),
+    );
+  return results.length > 0 ? results : [ok('Nothing had to be restarted in the last hour.')];
 }
 
 /** Whether fetchers believe that their own network is down. */

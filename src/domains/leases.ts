@@ -34,6 +34,10 @@ export type WorkerState = {
   renders: boolean;
   /** Its loops as it wrote them down, maybe in another version: whoever reads them checks. */
   loops: unknown;
+  /** What it uses and may use, likewise. */
+  memory: unknown;
+  /** What its supervisor told it of those before it, likewise. */
+  restarts: unknown;
   leases: number;
   earliestExpiry: Date | null;
   expired: number;
@@ -46,7 +50,7 @@ export async function loadWorkers(db: Queryable): Promise<WorkerState[]> {
   const registered = await db.query<RegisteredWorker>(
     `SELECT id, role, pool, host, pid, version, started_at AS "startedAt", heartbeat_at AS "heartbeatAt",
             heartbeat_at > now() - interval '30 seconds' AS "isAlive", coalesce(state -> 'outage' = 'true', false) AS "isAway",
-            renders, state -> 'loops' AS loops
+            renders, state -> 'loops' AS loops, state -> 'memory' AS memory, state -> 'restarts' AS restarts
        FROM workers ORDER BY role, host, pid`,
   );
   const { workers } = await loadLeases(db);
@@ -72,6 +76,8 @@ export async function loadWorkers(db: Queryable): Promise<WorkerState[]> {
       isAway: false,
       renders: false,
       loops: null,
+      memory: null,
+      restarts: null,
       ...left,
     });
   return states;

@@ -41,6 +41,8 @@ export const EXIT = {
   diskFull: 6,
   memory: 7,
   server: 8,
+  stalled: 9,
+  crashed: 10,
 } as const;
 
 /** The message of anything thrown, since JavaScript may throw anything. */

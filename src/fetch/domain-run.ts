@@ -1,4 +1,4 @@
-import { isConnectionLost } from '../db/index.ts';
+import { isPassing } from '../db/index.ts';
 import type { Lease, LeasedUrl } from '../frontier/index.ts';
 import { decideBudget, type Switches } from '../switches/index.ts';
 import type { RowEnd } from './conclude/index.ts';
@@ -35,11 +35,13 @@ export class DomainRun {
   readonly #lessons: DomainLessons;
   readonly #spider: Spider;
   #switches: Switches | null = null;
+  #signAt: number;
 
   constructor(deps: RunDeps, lease: Lease, stopsAt: number) {
     this.#deps = deps;
     this.lease = lease;
     this.#stopsAt = stopsAt;
+    this.#signAt = deps.clock.monotonic();
     this.#pacer = new Pacer(deps.clock, lease.delayMs);
     this.#unsettled = new Unsettled(deps, lease, this.#pacer);
     this.#spider = new Spider(deps, lease);
@@ -48,6 +50,12 @@ export class DomainRun {
       log: deps.log,
       cooldowns: deps.options.cooldowns,
     });
+  }
+
+  /** How long nothing has been heard of it, no row begun and no answer come, beyond the gap it keeps. */
+  get silentMs(): number {
+    const heardAt = Math.max(this.#signAt, this.#pacer.lastAnswerAt ?? this.#signAt);
+    return this.#deps.clock.monotonic() - heardAt - this.#pacer.delayMs;
   }
 
   /** A renewal moved the time at which this worker must stop by itself. */
@@ -118,6 +126,7 @@ export class DomainRun {
     let retryMs = 0;
     for (const row of this.lease.urls) {
       if (!this.#mayStart()) return;
+      this.#signAt = this.#deps.clock.monotonic();
       const { goesOn, robotsRetryMs } = await this.#runRow(visits, row);
       if (robotsRetryMs !== null) {
         waiting += 1;
@@ -242,7 +251,7 @@ export class DomainRun {
       try {
         return await call();
       } catch (error) {
-        const patient = isConnectionLost(error) && this.#deps.clock.monotonic() < this.#stopsAt + 10_000;
+        const patient = isPassing(error) && this.#deps.clock.monotonic() < this.#stopsAt + 10_000;
         if (!patient) throw error;
         await this.#deps.clock.wait(Math.min(5000, 200 * 2 ** attempt));
       }

@@ -2,6 +2,7 @@ import { MultiplierReader } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import { type Database, isConnectionLost } from '../db/index.ts';
 import {
+  countDueDomains,
   createMarks,
   Leaser,
   loadIdleMs,
@@ -12,21 +13,24 @@ import {
   WakeListener,
 } from '../frontier/index.ts';
 import { ResponseReader } from '../outbox/index.ts';
-import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
+import { type LoopHealth, type LoopVoice, runLoop, type TurnResult } from '../resilience/index.ts';
 import { SiteCache } from '../sites/index.ts';
 import { decideBudget, SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { BacklogWatch } from './backlog-watch.ts';
-import { createHttpClient, type HttpClient, parseHostsFile, RecordingRoom } from './client/index.ts';
+import { type HttpClient, RecordingRoom } from './client/index.ts';
+import { clientOf } from './client-of.ts';
 import { DomainRun } from './domain-run.ts';
 import { ExecutionWatch } from './executions.ts';
 import { ImageStore } from './image-store.ts';
 import { OutageWatch } from './outage.ts';
+import { OutageGate } from './outage-gate.ts';
 import { recordingRoomBytes } from './recordings.ts';
 import type { PageRenderer } from './rendering.ts';
 import { RobotsGate } from './robots-gate.ts';
 import type { RunDeps } from './run-deps.ts';
 import { runOptionsOf } from './run-options.ts';
+import { RunWatch } from './run-watch.ts';
 import { SettingsCache } from './settings-cache.ts';
 
 export type FetcherOptions = {
@@ -43,8 +47,10 @@ export type FetcherOptions = {
   register: (health: LoopHealth) => void;
 };
 
-const outageRecheckMs = 30_000;
 const tendEveryMs = 5000;
+const countEveryMs = 10_000;
+// A sitemap alone may take two minutes.
+const leastRunStallMs = 300_000;
 // A page may take fifteen seconds: small batches keep a domain from being held for minutes.
 const renderBatch = 4;
 
@@ -56,7 +62,9 @@ export class Fetcher {
   readonly #switches: SwitchReader;
   readonly #images: ImageStore;
   readonly #executions: ExecutionWatch;
-  readonly #outage = new OutageWatch();
+  readonly #outage: OutageWatch;
+  readonly #gate: OutageGate;
+  readonly #runWatch: RunWatch;
   readonly #backlog: BacklogWatch;
   readonly #leaser: Leaser;
   readonly #listener: WakeListener;
@@ -68,6 +76,7 @@ export class Fetcher {
   #loops: Promise<unknown> = Promise.resolve();
   #wake: (() => void) | null = null;
   #tendAt = 0;
+  #countAt = 0;
 
   constructor(options: FetcherOptions) {
     this.#options = options;
@@ -82,23 +91,25 @@ export class Fetcher {
       log,
       metrics,
     });
-    this.#client = createHttpClient({
-      userAgent: options.userAgent,
-      userAgents: config.fetch.userAgents,
-      proxies: config.fetch.proxies,
-      ...(config.fetch.localAddress === null ? {} : { localAddress: config.fetch.localAddress }),
-      allowNetworks: config.fetch.allowNetworks,
-      ...(options.hosts === null ? {} : { hosts: parseHostsFile(options.hosts) }),
-      timeoutMs: config.fetch.timeoutMs,
-      headersTimeoutMs: config.fetch.headersTimeoutMs,
-      maxBodyBytes: config.fetch.maxBodyBytes,
-      networkLimits: {
-        maxPerDomain: config.fetch.networkConcurrency,
-        maxPerNetwork: config.fetch.networkConcurrency,
-        gapMs: config.fetch.networkGapMs,
-      },
-    });
+    this.#client = clientOf(options);
     const monotonic = () => clock.monotonic();
+    this.#outage = new OutageWatch(monotonic);
+    this.#runWatch = new RunWatch({
+      stallMs: Math.max(leastRunStallMs, config.watchdog.stallSeconds * 1000),
+      intervalMs: this.#renewEveryMs,
+      clock,
+      log,
+      metrics,
+    });
+    this.#gate = new OutageGate({
+      watch: this.#outage,
+      client: this.#client,
+      checkUrl: config.watchdog.networkCheckUrl,
+      signal: this.#leasing.signal,
+      clock,
+      log,
+      metrics,
+    });
     this.#listener = new WakeListener(database.connectionString, () => this.#wake?.());
     this.#leaser = new Leaser({ db: database.pool, monotonic });
     this.#marks = createMarks(monotonic);
@@ -136,31 +147,36 @@ export class Fetcher {
     return this.#runs.size;
   }
 
+  /** Whether our own network seems to be down; fetching pauses then. */
+  get isAway(): boolean {
+    return this.#gate.isAway;
+  }
+
   /** Starts the loops. */
   start(): void {
-    const { clock, log, metrics, register, config } = this.#options;
+    const { clock, log, metrics, register } = this.#options;
     this.#listener.start();
     const common = { clock, log, metrics, register };
-    const renewEveryMs = (config.fetch.leaseSeconds * 1000) / 3;
+    register(this.#runWatch.health);
     this.#loops = Promise.all([
       runLoop({
         ...common,
         name: 'lease',
         intervalMs: 0,
         signal: this.#leasing.signal,
-        turn: () => this.#leaseTurn(),
+        turn: (_signal, voice) => this.#leaseTurn(voice),
       }),
       runLoop({
         ...common,
         name: 'promote',
         intervalMs: 500,
         signal: this.#leasing.signal,
-        turn: () => this.#promoteTurn(),
+        turn: (_signal, voice) => this.#promoteTurn(voice),
       }),
       runLoop({
         ...common,
         name: 'renew',
-        intervalMs: renewEveryMs,
+        intervalMs: this.#renewEveryMs,
         signal: this.#renewing.signal,
         turn: () => this.#renewTurn(),
       }),
@@ -191,7 +207,7 @@ export class Fetcher {
       name: 'render',
       intervalMs: 0,
       signal: this.#leasing.signal,
-      turn: () => this.#renderTurn(renderer, leaser, marks),
+      turn: (_signal, voice) => this.#renderTurn(renderer, { leaser, marks, voice }),
       clock,
       log,
       metrics,
@@ -222,7 +238,7 @@ export class Fetcher {
     await this.#images.close();
   }
 
-  async #leaseTurn(): Promise<TurnResult> {
+  async #leaseTurn(voice: LoopVoice): Promise<TurnResult> {
     const { config, owner, clock, metrics } = this.#options;
     let free = config.fetch.domainsAtOnce - (this.#runs.size - this.#renderRuns.size);
     const switches = await this.#switches.current();
@@ -230,7 +246,7 @@ export class Fetcher {
       await this.#sleep(1000);
       return 'busy';
     }
-    if (this.#outage.isSuspected) free = await this.#waitOutOutage(free);
+    free = await this.#gate.allow(free, this.#runs.size, voice);
     if (free > 0) free = await this.#backlog.allow(free, this.#runs.size, this.#leasing.signal);
     if (free === 0) return 'busy';
     const askedAt = clock.monotonic();
@@ -246,6 +262,7 @@ export class Fetcher {
     });
     for (const one of leases) this.#begin(new DomainRun(this.#deps, one, askedAt + this.#selfStopMs()));
     metrics.leasedDomains.set(this.#runs.size);
+    await this.#countDue(voice, leases.length === free);
     // A little jitter: many idle workers must not all ask in the moment a domain becomes due.
     if (leases.length === 0) {
       const idleMs = await loadIdleMs(this.#options.database.pool, config.fetch.pool);
@@ -254,7 +271,10 @@ export class Fetcher {
     return 'busy';
   }
 
-  async #renderTurn(renderer: PageRenderer, leaser: Leaser, marks: Marks): Promise<TurnResult> {
+  async #renderTurn(
+    renderer: PageRenderer,
+    { leaser, marks, voice }: { leaser: Leaser; marks: Marks; voice: LoopVoice },
+  ): Promise<TurnResult> {
     const { config, owner, clock, database } = this.#options;
     const { signal } = this.#leasing;
     const switches = await this.#switches.current();
@@ -278,6 +298,7 @@ export class Fetcher {
       marks,
       budget: decideBudget(switches, config.domains.maxPagesPerRun),
     });
+    voice.backlog(leases.length === free ? leases.length : 0);
     for (const one of leases) {
       const run = new DomainRun({ ...this.#deps, renderer }, one, askedAt + this.#selfStopMs());
       this.#renderRuns.add(run);
@@ -313,22 +334,16 @@ export class Fetcher {
     this.#runs.set(run, done);
   }
 
-  /** Nobody answers any more: wait, then try one domain; whoever answers ends it. Answers how many may be leased. */
-  async #waitOutOutage(free: number): Promise<number> {
-    const { log, metrics, clock } = this.#options;
-    if (this.#runs.size > 0) {
-      await this.#sleep(1000);
-      return 0;
-    }
-    metrics.outage.set(1);
-    log.warn({}, 'many different hosts cannot be reached: our own network may be down; fetching pauses');
-    await clock.wait(outageRecheckMs, this.#leasing.signal);
-    if (this.#outage.isSuspected) return Math.min(free, 1);
-    metrics.outage.set(0);
-    return free;
+  /** How many domains wait to be leased: asked now and then, and not while there is room for all. */
+  async #countDue(voice: LoopVoice, isMore: boolean): Promise<void> {
+    const { clock, database, config } = this.#options;
+    if (!isMore) return voice.backlog(0);
+    if (clock.monotonic() < this.#countAt) return;
+    this.#countAt = clock.monotonic() + countEveryMs;
+    voice.backlog(await countDueDomains(database.pool, config.fetch.pool));
   }
 
-  async #promoteTurn(): Promise<TurnResult> {
+  async #promoteTurn(voice: LoopVoice): Promise<TurnResult> {
     const { clock, database } = this.#options;
     const switches = await this.#switches.current();
     if (clock.monotonic() >= this.#tendAt) {
@@ -341,12 +356,18 @@ export class Fetcher {
       refresh: switches.refresh,
     });
     if (woken > 0) this.#wake?.();
+    voice.backlog(woken === 200 ? woken : 0);
     return woken === 200 ? 'busy' : 'idle';
+  }
+
+  get #renewEveryMs(): number {
+    return (this.#options.config.fetch.leaseSeconds * 1000) / 3;
   }
 
   async #renewTurn(): Promise<TurnResult> {
     const { config, database, owner, clock } = this.#options;
     const runs = [...this.#runs.keys()];
+    this.#runWatch.look(runs);
     if (runs.length === 0) return 'idle';
     const askedAt = clock.monotonic();
     const held = await renew(

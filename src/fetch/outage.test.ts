@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { FailureKind, HttpResult } from './client/index.ts';
 import { OutageWatch, reachOf } from './outage.ts';
 
@@ -45,4 +45,42 @@ describe('an outage', () => {
     expect(watch.isSuspected).toBe(false);
     expect(watch.isSilent).toBe(false);
   });
+});
+
+test('failures that lie far apart are no outage', () => {
+  let now = 0;
+  const watch = new OutageWatch(() => now);
+  for (let host = 1n; host <= 12n; host += 1n) {
+    watch.note(host, 'failed');
+    now += 61_000;
+  }
+  expect(watch.isSuspected).toBe(false);
+  expect(watch.isSilent).toBe(true);
+});
+
+test('what is suspected stays so, however long nobody is asked', () => {
+  let now = 0;
+  const watch = new OutageWatch(() => now);
+  for (let host = 1n; host <= 6n; host += 1n) watch.note(host, 'failed');
+  now += 86_400_000;
+  watch.note(7n, 'failed');
+  expect(watch.isSuspected).toBe(true);
+  watch.note(8n, 'reached');
+  expect(watch.isSuspected).toBe(false);
+});
+
+test('after a check that found the network in order, dead hosts are dead for a while', () => {
+  let now = 0;
+  const watch = new OutageWatch(() => now);
+  const failSix = (): void => {
+    for (let host = 1n; host <= 6n; host += 1n) watch.note(host, 'failed');
+  };
+  failSix();
+  watch.trust();
+  expect(watch.isSuspected).toBe(false);
+  failSix();
+  expect(watch.isSuspected).toBe(false);
+  now += 60_000;
+  failSix();
+  expect(watch.isSuspected).toBe(true);
 });

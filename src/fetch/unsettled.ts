@@ -91,8 +91,9 @@ export class Unsettled {
     const responses = await this.recordings.answered();
     const now = clock.monotonic();
     const items = this.#items;
-    const result = await retried(() =>
-      settle(db, this.#lease, {
+    let repeated = false;
+    const result = await retried(() => {
+      const sent = settle(db, this.#lease, {
         owner,
         final,
         items,
@@ -105,8 +106,11 @@ export class Unsettled {
         defaultDelayMs: run.defaultDelayMs,
         ...(learnt === undefined ? {} : { learnt }),
         budget,
-      }),
-    );
+        repeated,
+      });
+      repeated = true;
+      return sent;
+    });
     this.#items = [];
     this.#documents = [];
     this.#requests = [];

@@ -96,4 +96,4 @@ export {
   type SubmitResult,
   submit,
 } from './submit.ts';
-export { loadIdleMs, WakeListener } from './wake.ts';
+export { countDueDomains, loadIdleMs, WakeListener } from './wake.ts';

@@ -161,6 +161,8 @@ export type SettleOptions = {
   /** Pages of a run; null: budgets are off. */
   budget?: number | null;
   skewMs?: number;
+  /** The same was sent before and its answer lost: what was carried out then is not done, logged or counted again. */
+  repeated?: boolean;
 };
 
 /** What a lease taught about its domain. What is left out stays as it was. */
@@ -202,7 +204,7 @@ export async function settle(
   const responses = (options.responses ?? []).map((one) => responseRow(one, options.monotonicMs, bytes));
   const result = await db.query<SettleResult>(
     `SELECT * FROM frontier_settle($1::smallint, $2, $3, $4, $5, $6, $7, $8::bytea, $9, $10, $11, $12, $13,
-       $14 * interval '1 millisecond', $15)`,
+       $14 * interval '1 millisecond', $15, $16)`,
     [
       lease.bucket,
       lease.domainKey.toString(),
@@ -219,6 +221,7 @@ export async function settle(
       options.budget ?? null,
       options.skewMs ?? 0,
       json(responses),
+      options.repeated ?? false,
     ],
   );
   return result.rows[0]!;

@@ -13,6 +13,19 @@ export async function loadIdleMs(db: Queryable, pool: string): Promise<number> {
   return Math.max(0, Math.min(longestMs, Math.ceil(result.rows[0]?.ms ?? longestMs)));
 }
 
+const mostCounted = 1000;
+
+/** How many domains of a group could be leased now, up to a thousand of each level. Index: domain_slots_ready. */
+export async function countDueDomains(db: Queryable, pool: string): Promise<number> {
+  const result = await db.query<{ due: number }>(
+    `SELECT count(*)::integer AS due FROM generate_series(1, 12) AS l(level)
+      CROSS JOIN LATERAL (
+        SELECT FROM domain_slots s WHERE s.pool = $1 AND s.top = l.level AND s.next_at <= now() LIMIT ${mostCounted}) d`,
+    [pool],
+  );
+  return result.rows[0]!.due;
+}
+
 /**
  * Hears that an idle domain got work, or that a job may be due. Only a hint that makes waiting shorter: a pooler that knows no LISTEN, a lost
  * connection or a lost message cost at most the second that `loadIdleMs` allows.

@@ -25,6 +25,8 @@ export type HousekeepDeps = {
   log: Log;
   blobs: BlobStore;
   signal: AbortSignal;
+  /** Called whenever a step is done: all of them together may take long. */
+  onProgress?: () => void;
 };
 
 /** What was deleted because it was past its retention. */
@@ -42,14 +44,20 @@ export async function housekeep(deps: HousekeepDeps): Promise<Pruned> {
     await ensurePartitions(pool, table);
     const dropped = await dropOldPartitions(pool, table, days);
     partitions += dropped.length;
+    deps.onProgress?.();
     if (dropped.length > 0) deps.log.info({ table, dropped }, 'dropped day partitions past their retention');
   }
-  await pruneProbes(pool);
-  await pruneRollups(pool);
-  await pruneSourceDays(pool, sourceDays);
-  await pruneStates(pool);
-  await pruneChanges(pool, retention.changesDays);
-  await tidyOutbox(pool);
+  for (const step of [
+    () => pruneProbes(pool),
+    () => pruneRollups(pool),
+    () => pruneSourceDays(pool, sourceDays),
+    () => pruneStates(pool),
+    () => pruneChanges(pool, retention.changesDays),
+    () => tidyOutbox(pool),
+  ]) {
+    await step();
+    deps.onProgress?.();
+  }
   const days = retention.executionDays;
   const executions = await pruneExecutions(pool, { keep: jobs.keepExecutions, days });
   const logLines = await pruneExecutionLogs(pool, { days });
@@ -57,11 +65,12 @@ export async function housekeep(deps: HousekeepDeps): Promise<Pruned> {
 }
 
 /** Images that nobody shows any more, with their bytes. */
-async function sweep({ database, config, log, blobs, signal }: HousekeepDeps): Promise<number> {
+async function sweep({ database, config, log, blobs, signal, onProgress }: HousekeepDeps): Promise<number> {
   let all = 0;
   while (!signal.aborted) {
     const { swept, failed } = await sweepImages(database, blobs, { graceDays: config.images.sweepDays });
     all += swept;
+    onProgress?.();
     if (failed !== null) log.warn({ detail: failed }, 'images that nobody shows could not be deleted');
     if (swept === 0 || failed !== null) break;
   }

@@ -16,7 +16,7 @@ import {
   sweepExecutions,
   takeReports,
 } from '../jobs/index.ts';
-import type { TurnResult } from '../resilience/index.ts';
+import type { LoopVoice, TurnResult } from '../resilience/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { Execution, type StepResult } from './execution.ts';
 
@@ -62,7 +62,7 @@ export class JobRunner {
   }
 
   /** One look at everything that runs, and every ten seconds or when told so at what is due. */
-  async turn(): Promise<TurnResult> {
+  async turn(voice?: LoopVoice): Promise<TurnResult> {
     const now = this.#options.clock.monotonic();
     const isPoll = this.#isWoken || now - this.#polledAt >= this.#pollEveryMs;
     this.#isWoken = false;
@@ -74,12 +74,16 @@ export class JobRunner {
     for (const execution of [...this.#executions.values()]) {
       // Stopped in the middle, it is handed back.
       if (this.#stop.signal.aborted) return 'busy';
+      voice?.progress();
       if ((await this.#step(execution)) === 'goes_on') continue;
       this.#executions.delete(execution.job.token);
       // What ended has rows to let go, and made room.
       this.#isWoken = true;
     }
-    if (!this.#isWoken && !this.#stop.signal.aborted) await this.#sleep();
+    if (!this.#isWoken && !this.#stop.signal.aborted) {
+      voice?.rest(pollEveryMs);
+      await this.#sleep();
+    }
     return 'busy';
   }
 

@@ -54,6 +54,7 @@ const mostSingle = 3;
 export function decideAttention(facts: OverviewFacts): Attention[] {
   const items = [
     ...processTroubles(facts),
+    ...restartTroubles(facts),
     ...switchTroubles(facts),
     ...renderingTroubles(facts),
     ...facts.sinks.flatMap((sink) => sinkTroubles(sink, facts.processes.now)),
@@ -114,6 +115,32 @@ function processTroubles({ processes, counts }: OverviewFacts): Attention[] {
       'warn',
       `${countText(failingLoops.length - mostSingle, 'more loop')} ${failingLoops.length - mostSingle === 1 ? 'fails' : 'fail'} again and again.`,
     );
+  return items;
+}
+
+// Now and then a process is replaced, as one that has used much memory; one that stalled or crashed has a bug.
+const manyRestarts = 3;
+
+function restartTroubles({ processes }: OverviewFacts): Attention[] {
+  const action = open('Show processes', 'health');
+  const often = processes.restarted.filter(({ times, isGrave }) => isGrave || times >= manyRestarts);
+  const items = often.slice(0, mostSingle).map(({ role, host, pid, times, why }): Attention => {
+    const because = why === null ? '' : `, last because ${why}`;
+    return {
+      id: `restarts:${host}:${role}:${pid}`,
+      severity: 'warn',
+      sentence: `The ${role} process ${pid} on ${host} was restarted ${times === 1 ? 'once' : `${numberText(times)} times`} in the last hour${because}.`,
+      action,
+    };
+  });
+  const { databaseRestartedAt: at, now } = processes;
+  if (at !== null)
+    items.push({
+      id: 'database_restarted',
+      severity: 'warn',
+      sentence: `The database was started again ${since(at, now)} ago, while processes worked with it.`,
+      action,
+    });
   return items;
 }
 

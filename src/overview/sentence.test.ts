@@ -61,6 +61,8 @@ function facts(change: Change = {}): OverviewFacts {
       schedulers: 1,
       away: 0,
       failingLoops: [],
+      restarted: [],
+      databaseRestartedAt: null,
       nextAt: now,
       now,
       ...change.processes,

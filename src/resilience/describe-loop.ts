@@ -7,15 +7,18 @@ export type LoopState = { state: 'ok' | 'failing' | 'broken' | 'still'; text: st
 const stallMs = 300_000;
 const manyErrors = 10;
 
-/** A loop's health as a process wrote it down; one of an older version may know no interval. */
-export type StoredLoop = Omit<LoopHealth, 'intervalMs'> & { intervalMs?: number };
+/** A loop's health as a process wrote it down; one of an older version may know less of itself. */
+export type StoredLoop = Omit<LoopHealth, 'intervalMs' | 'lastSignAt' | 'backlog' | 'signs' | 'patienceMs'> &
+  Partial<Pick<LoopHealth, 'intervalMs' | 'lastSignAt' | 'backlog' | 'patienceMs'>>;
 
 /** Says how a loop does; `whose` stands behind its name, `now` is of the clock that stamped its turns. */
 export function describeLoop(loop: StoredLoop, now: number | null, whose = ''): LoopState {
   const name = `The ${loop.name} loop${whose}`;
-  const stillMs = now === null || loop.lastTurnAt === null ? 0 : now - loop.lastTurnAt;
-  if (stillMs > stallMs + 2 * (loop.intervalMs ?? 3_600_000))
-    return { state: 'still', text: `${name} has not turned for ${Math.round(stillMs / 60_000)} min.` };
+  const since = (moment: number | null): number => (now === null || moment === null ? 0 : now - moment);
+  const turnedMs = since(loop.lastTurnAt);
+  const silentMs = since(loop.lastSignAt ?? loop.lastTurnAt);
+  if (silentMs > stallMs + 2 * Math.max(loop.intervalMs ?? 3_600_000, loop.patienceMs ?? 0))
+    return { state: 'still', text: `${name} has not turned for ${Math.round(silentMs / 60_000)} min.` };
   if (loop.errorsInRow > 0) {
     const times = loop.errorsInRow === 1 ? 'once' : `${loop.errorsInRow} times in a row`;
     return {
@@ -23,12 +26,13 @@ export function describeLoop(loop: StoredLoop, now: number | null, whose = ''): 
       text: `${name} failed ${times}: ${(loop.lastError ?? 'unknown').slice(0, 300)}`,
     };
   }
-  const ago = stillMs < 1500 ? 'a moment' : `${Math.round(stillMs / 1000)} s`;
-  return {
-    state: 'ok',
-    text: loop.lastTurnAt === null ? `${name} takes its first turn.` : `${name} turned ${ago} ago.`,
-  };
+  const ago = turnedMs < 1500 ? 'a moment' : `${Math.round(turnedMs / 1000)} s`;
+  const turned = loop.lastTurnAt === null ? 'takes its first turn' : `turned ${ago} ago`;
+  return { state: 'ok', text: `${name} ${turned}${waits(loop.backlog ?? null)}.` };
 }
+
+const waits = (backlog: number | null): string =>
+  backlog === null || backlog === 0 ? '' : `; ${backlog.toLocaleString('en-US')} wait`;
 
 /** All loops of a process in a sentence. */
 export function describeLoops(states: readonly LoopState[]): LoopState {

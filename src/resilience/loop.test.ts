@@ -1,9 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { type Clock, createLog, createMetrics } from '../telemetry/index.ts';
-import { type LoopHealth, runLoop, type TurnResult } from './loop.ts';
+import { type LoopHealth, type LoopOptions, type LoopVoice, runLoop, type TurnResult } from './loop.ts';
 
 /** Runs a loop over scripted turns; the last turn stops it. Waits are noted instead of waited for. */
-async function script(turns: readonly (TurnResult | Error)[], intervalMs = 1000) {
+async function script(
+  turns: readonly (TurnResult | Error)[],
+  intervalMs = 1000,
+  change: Partial<LoopOptions> & { during?: (voice: LoopVoice, health: LoopHealth) => void } = {},
+) {
   const waits: number[] = [];
   const lines: { level: string; errorsInRow: number }[] = [];
   let at = 0;
@@ -21,6 +25,7 @@ async function script(turns: readonly (TurnResult | Error)[], intervalMs = 1000)
   const stop = new AbortController();
   let health: LoopHealth | undefined;
   let turn = 0;
+  const { during, ...options } = change;
   await runLoop({
     name: 'test',
     intervalMs,
@@ -31,13 +36,15 @@ async function script(turns: readonly (TurnResult | Error)[], intervalMs = 1000)
     register: (one) => {
       health = one;
     },
-    turn: async () => {
+    turn: async (_signal, voice) => {
+      during?.(voice, health!);
       const next = turns[turn]!;
       turn += 1;
       if (turn === turns.length) stop.abort();
       if (next instanceof Error) throw next;
       return next;
     },
+    ...options,
   });
   return { waits, lines, health: health!, metrics, turn };
 }
@@ -102,5 +109,49 @@ describe('runLoop', () => {
     const { health, lines } = await script(['idle', new Error('connection closed')]);
     expect(health.errorsInRow).toBe(0);
     expect(lines).toEqual([]);
+  });
+
+  test('a turn says that it gets on, that it rests on purpose, and what waits', async () => {
+    const seen: [signs: number, patienceMs: number, backlog: number | null][] = [];
+    const { health } = await script(['idle'], 1000, {
+      patienceMs: 50,
+      during: (voice, one) => {
+        const note = (): unknown => seen.push([one.signs, one.patienceMs, one.backlog]);
+        note();
+        voice.progress();
+        note();
+        voice.rest(700);
+        voice.backlog(12);
+        note();
+      },
+    });
+    expect(seen).toEqual([
+      [1, 50, null],
+      [2, 50, null],
+      [3, 750, 12],
+    ]);
+    expect(health).toMatchObject({ signs: 4, backlog: 12 });
+  });
+
+  test('while it waits for its next turn it may be silent for as long', async () => {
+    const patience: number[] = [];
+    const { health } = await script(['idle', 'idle'], 1000, {
+      during: (_voice, one) => patience.push(one.patienceMs),
+    });
+    expect(patience).toEqual([0, 0]);
+    expect(health.patienceMs).toBeGreaterThanOrEqual(900);
+  });
+
+  test('a loop that ends by what is around its turns is begun again, told and counted', async () => {
+    const metrics = createMetrics();
+    let broken = 2;
+    metrics.loopTurns.inc = () => {
+      broken -= 1;
+      if (broken >= 0) throw new Error('the registry is broken');
+    };
+    const { turn, lines } = await script(['idle', 'idle', 'idle', 'idle'], 1000, { metrics });
+    expect(turn).toBe(4);
+    expect(lines.map(({ level }) => level)).toEqual(['error', 'error']);
+    expect(await metrics.registry.metrics()).toContain('outrider_loop_restarts_total{loop="test"} 2');
   });
 });

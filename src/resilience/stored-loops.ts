@@ -11,14 +11,18 @@ const isMoment = (value: unknown): value is number => typeof value === 'number' 
 export function readLoops(stored: unknown): StoredLoop[] {
   if (!Array.isArray(stored)) return [];
   return stored.slice(0, mostLoops).flatMap((one: unknown) => {
-    const { name, intervalMs, lastTurnAt, turns, errorsInRow, lastError } = (one ?? {}) as {
-      [field in keyof StoredLoop]: unknown;
-    };
+    const { name, intervalMs, lastTurnAt, lastSignAt, turns, errorsInRow, lastError, backlog, patienceMs } =
+      (one ?? {}) as {
+        [field in keyof StoredLoop]: unknown;
+      };
     if (typeof name !== 'string') return [];
     return [
       {
         name: name.slice(0, 100),
         ...(isCount(intervalMs) ? { intervalMs } : {}),
+        ...(isMoment(lastSignAt) ? { lastSignAt } : {}),
+        ...(isCount(backlog) ? { backlog } : {}),
+        ...(isMoment(patienceMs) ? { patienceMs } : {}),
         lastTurnAt: isMoment(lastTurnAt) ? lastTurnAt : null,
         turns: isCount(turns) ? turns : 0,
         errorsInRow: isCount(errorsInRow) ? errorsInRow : 0,

@@ -1,5 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { EXIT } from '../errors/index.ts';
 import type { Clock, Log } from '../telemetry/index.ts';
+import { inspectProcess } from './process-state.ts';
+import { addRestart, type RestartHistory, type RestartReason, reasonOf, restartWords } from './restarts.ts';
+import type { RoleMessage, SupervisorMessage } from './role-messages.ts';
 
 /** A role process to keep alive. */
 export type RoleSpec = { name: string; args: readonly string[] };
@@ -10,6 +14,8 @@ export type SupervisorOptions = {
   roles: readonly RoleSpec[];
   env: NodeJS.ProcessEnv;
   graceMs: number;
+  /** How long a role may say nothing. */
+  silentMs: number;
   clock: Clock;
   log: Log;
   /** Called when a role says something: `{ type: 'ready', address? }` once, then heartbeats. */
@@ -18,23 +24,26 @@ export type SupervisorOptions = {
   onHopeless?: (role: RoleSpec, code: number) => void;
 };
 
-/** What a role tells its supervisor. */
-export type RoleMessage = { type: 'ready'; address: string | null } | { type: 'beat' };
-
 type Held = {
   spec: RoleSpec;
   child: ChildProcess | null;
   startedAt: number;
-  beatAt: number;
+  isReady: boolean;
+  /** Ticks since it was heard last. */
+  silentTicks: number;
+  loops: readonly object[];
+  /** It was replaced because it said nothing: the signal that ended it was ours. */
+  isStalled: boolean;
   failures: number;
+  history: RestartHistory;
   done: Promise<void>;
 };
 
-const silentMs = 60_000;
+const tickMs = 1000;
 const stableMs = 60_000;
 const maxBackoffMs = 30_000;
 // Usage, busy port, unsupported platform: the same start would end the same way.
-const hopelessCodes = new Set([2, 4, 5]);
+const hopelessCodes = new Set<number>([EXIT.usage, EXIT.busyPort, EXIT.unsupportedPlatform]);
 
 /** Starts role processes, hears their heartbeat, and replaces the ones that die or fall silent. */
 export class Supervisor {
@@ -53,10 +62,26 @@ export class Supervisor {
     );
   }
 
+  /** Every role has said that it is ready. */
+  get isReady(): boolean {
+    return this.#held.every((held) => held.isReady);
+  }
+
   /** Starts every role. */
   start(): void {
     for (const spec of this.#options.roles) {
-      const held: Held = { spec, child: null, startedAt: 0, beatAt: 0, failures: 0, done: Promise.resolve() };
+      const held: Held = {
+        spec,
+        child: null,
+        startedAt: 0,
+        isReady: false,
+        silentTicks: 0,
+        loops: [],
+        isStalled: false,
+        failures: 0,
+        history: { counts: {}, last: [] },
+        done: Promise.resolve(),
+      };
       held.done = this.#keep(held);
       this.#held.push(held);
     }
@@ -70,68 +95,125 @@ export class Supervisor {
     const timer = new AbortController();
     await Promise.race([all, this.#options.clock.wait(this.#options.graceMs, timer.signal)]);
     timer.abort();
-    for (const { child } of this.#held)
-      if (child?.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+    for (const { spec, child } of this.#held) {
+      if (child === null || child.exitCode !== null || child.signalCode !== null) continue;
+      this.#options.log.warn(
+        { name: spec.name, pid: child.pid, ...stateOf(child) },
+        `${spec.name} did not stop within the grace period and is killed; its leases will expire`,
+      );
+      child.kill('SIGKILL');
+    }
     await all;
   }
 
+  /** Ends every role at once, for somebody who has asked twice. */
+  kill(): void {
+    this.#stopping.abort();
+    for (const { child } of this.#held) child?.kill('SIGKILL');
+  }
+
   async #keep(held: Held): Promise<void> {
-    const { clock, log } = this.#options;
-    const { name } = held.spec;
-    while (!this.#stopping.signal.aborted) {
+    const { clock } = this.#options;
+    const { signal: stopping } = this.#stopping;
+    while (!stopping.aborted) {
       const { code, signal } = await this.#runOnce(held);
-      if (this.#stopping.signal.aborted) return;
+      if (stopping.aborted) return;
       if (code !== null && hopelessCodes.has(code)) {
         this.#options.onHopeless?.(held.spec, code);
         return;
       }
-      held.failures = clock.monotonic() - held.startedAt > stableMs ? 1 : held.failures + 1;
-      const pauseMs = Math.min(maxBackoffMs, 250 * 2 ** held.failures);
-      log.warn({ name, code, signal, restartInMs: pauseMs }, `${name} ended and will be started again`);
-      await clock.wait(pauseMs, this.#stopping.signal);
+      const reason = held.isStalled ? 'stall' : reasonOf(code, signal);
+      held.history = addRestart(held.history, { at: clock.now(), reason });
+      const pauseMs = this.#pauseMs(held, reason);
+      this.#tellEnd(held, { code, signal, reason, pauseMs });
+      await clock.wait(pauseMs, stopping);
     }
   }
 
+  /** Who lived for a while is started again soon; who left for want of memory, at once. */
+  #pauseMs(held: Held, reason: RestartReason): number {
+    const wasStable = this.#options.clock.monotonic() - held.startedAt > stableMs;
+    if (wasStable && reason === 'memory') {
+      held.failures = 0;
+      return 0;
+    }
+    held.failures = wasStable ? 1 : held.failures + 1;
+    return Math.min(maxBackoffMs, 250 * 2 ** Math.min(held.failures, 10));
+  }
+
+  #tellEnd(
+    { spec: { name }, failures }: Held,
+    end: { code: number | null; signal: string | null; reason: RestartReason; pauseMs: number },
+  ): void {
+    const { log } = this.#options;
+    const { code, signal, reason, pauseMs } = end;
+    // A role that leaves in good order to be started anew is no failure, unless it does so all the time.
+    const level = reason === 'memory' && failures === 0 ? 'info' : 'warn';
+    const advice =
+      reason === 'memory' && failures > 1 ? '; watchdog.memory_limit_mb is too low for what it does' : '';
+    log[level](
+      { name, code, signal, reason, restartInMs: pauseMs },
+      `${name} ended and will be started again: ${restartWords(reason)}${advice}`,
+    );
+  }
+
   #runOnce(held: Held): Promise<{ code: number | null; signal: string | null }> {
-    const { entry, env, clock, log, onMessage } = this.#options;
+    const { entry, env, clock, log } = this.#options;
     const child = spawn(process.execPath, [entry, ...held.spec.args], {
       env: { ...env, OUTRIDER_ROLE_CHILD: '1' },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     });
-    held.child = child;
-    held.startedAt = clock.monotonic();
-    held.beatAt = held.startedAt;
-    child.on('message', (message: RoleMessage) => {
-      held.beatAt = clock.monotonic();
-      onMessage?.(held.spec, message);
-    });
+    Object.assign(held, { child, startedAt: clock.monotonic(), silentTicks: 0, loops: [], isStalled: false });
+    child.on('message', (message: RoleMessage) => this.#hear(held, child, message));
+    // Counted in ticks: when this process itself was stopped for a while, nobody has been silent.
     const watch = setInterval(() => {
-      if (clock.monotonic() - held.beatAt < silentMs) return;
-      log.error(
-        { name: held.spec.name, pid: child.pid, silentMs },
-        'stall detected: the role does not answer and is replaced',
-      );
-      child.kill('SIGKILL');
-    }, 5000);
+      held.silentTicks += 1;
+      if (!held.isStalled && held.silentTicks * tickMs >= this.#options.silentMs) this.#replace(held, child);
+    }, tickMs);
     return new Promise((resolve) => {
       const end = (code: number | null, signal: string | null): void => {
         clearInterval(watch);
         held.child = null;
+        held.isReady = false;
         resolve({ code, signal });
       };
-      child.on('error', () => end(null, null));
+      child.on('error', (error) => {
+        log.error({ error, name: held.spec.name }, 'the role could not be started, or not be reached');
+        // One that runs all the same ends by its own event.
+        if (child.pid === undefined) end(null, null);
+      });
       child.on('exit', end);
     });
   }
+
+  #hear(held: Held, child: ChildProcess, message: RoleMessage): void {
+    held.silentTicks = 0;
+    if (message.type === 'beat') held.loops = message.loops;
+    else {
+      held.isReady = true;
+      const answer: SupervisorMessage = { type: 'restarts', history: held.history };
+      // The role may end while it is spoken to.
+      if (child.connected) child.send(answer, () => undefined);
+    }
+    this.#options.onMessage?.(held.spec, message);
+  }
+
+  /** Says what can be seen from outside, then ends it; whatever it held is leased anew when its leases expire. */
+  #replace(held: Held, child: ChildProcess): void {
+    const { name } = held.spec;
+    held.isStalled = true;
+    this.#options.log.error(
+      {
+        name,
+        pid: child.pid,
+        silentSeconds: Math.round((held.silentTicks * tickMs) / 1000),
+        ...stateOf(child),
+        loops: held.loops,
+      },
+      `stall detected: ${name} does not answer and is replaced`,
+    );
+    child.kill('SIGKILL');
+  }
 }
 
-/** The role's side: says that it is ready and goes on saying that it lives. */
-export function reportToSupervisor(address: string | null): void {
-  if (process.send === undefined) return;
-  const say = (message: RoleMessage): void => {
-    // The channel may close while we speak; the disconnect handler stops the role then.
-    if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
-  };
-  say({ type: 'ready', address });
-  setInterval(() => say({ type: 'beat' }), 2000).unref();
-}
+const stateOf = ({ pid }: ChildProcess): object => (pid === undefined ? {} : (inspectProcess(pid) ?? {}));

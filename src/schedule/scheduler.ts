@@ -10,7 +10,7 @@ import { foldCounters } from '../frontier/index.ts';
 import { housekeep, JobRunner } from '../job-runs/index.ts';
 import { countJobsByStatus, loadDistribution } from '../jobs/index.ts';
 import { listSinks, runReplays, type SinkTakes, saveSink } from '../outbox/index.ts';
-import { type LoopHealth, runLoop, type TurnResult } from '../resilience/index.ts';
+import { type LoopHealth, type LoopVoice, runLoop, type TurnResult } from '../resilience/index.ts';
 import { configuredSinks, Deliverer } from '../sinks/index.ts';
 import { sweepDisabled } from '../sources/index.ts';
 import { SwitchReader } from '../switches/index.ts';
@@ -33,6 +33,10 @@ export type SchedulerOptions = {
 
 const indexBatch = 200;
 const replayPortion = 1000;
+// A sink has forty seconds for a batch, and some to be opened.
+const deliveryMs = 60_000;
+// One statement that reads or empties much of a large table; nothing can be heard of it while it runs.
+const longTurnMs = 3_600_000;
 
 /** Everything that happens by time and not by lease. Several may run: each turn takes only what nobody else holds. */
 export class Scheduler {
@@ -44,6 +48,7 @@ export class Scheduler {
   readonly #blobs: BlobStore;
   readonly #archiveEntrance: ArchiveEntrance;
   readonly #jobs: JobRunner;
+  readonly #healths = new Map<string, LoopHealth>();
   #loops: Promise<unknown> = Promise.resolve();
 
   constructor(options: SchedulerOptions) {
@@ -67,16 +72,22 @@ export class Scheduler {
   /** Starts the loops. */
   async start(): Promise<void> {
     for (const sink of this.#deliverers) await saveSink(this.#options.database.pool, sink);
+    const register = (health: LoopHealth): void => {
+      this.#healths.set(health.name, health);
+      this.#options.register(health);
+    };
     const loop = (
       name: string,
       intervalMs: number,
-      turn: (signal: AbortSignal) => Promise<TurnResult>,
-    ): Promise<void> => runLoop({ ...this.#options, name, intervalMs, turn, signal: this.#stop.signal });
+      turn: (signal: AbortSignal, voice: LoopVoice) => Promise<TurnResult>,
+      patienceMs = 0,
+    ): Promise<void> =>
+      runLoop({ ...this.#options, register, name, intervalMs, turn, patienceMs, signal: this.#stop.signal });
     this.#jobs.start();
     this.#loops = Promise.all([
       loop('discover', 500, () => this.#discover()),
       loop('archives', 5000, () => this.#discoverArchives()),
-      loop('index', 500, () => this.#index()),
+      loop('index', 500, (_signal, voice) => this.#index(voice)),
       loop('counters', 10_000, async () => {
         await foldCounters(this.#options.database.pool);
         return 'idle';
@@ -93,25 +104,35 @@ export class Scheduler {
         (await runReplays(this.#options.database, replayPortion)) > 0 ? 'busy' : 'idle',
       ),
       loop('revive', 5000, () => this.#revive()),
-      loop('scores', 3_600_000, async () => {
-        await rescoreDomains(this.#options.database.pool);
-        return 'idle';
-      }),
+      loop(
+        'scores',
+        3_600_000,
+        async () => {
+          await rescoreDomains(this.#options.database.pool);
+          return 'idle';
+        },
+        longTurnMs,
+      ),
       loop('gauges', 30_000, () => this.#measure()),
-      loop('housekeeping', 3_600_000, () => this.#housekeep()),
+      loop('housekeeping', 3_600_000, (_signal, voice) => this.#housekeep(voice), longTurnMs),
       // It sleeps by itself: an operator's wish wakes it.
-      loop('jobs', 10_000, () => this.#jobs.turn()),
+      loop('jobs', 10_000, (_signal, voice) => this.#jobs.turn(voice)),
       loop('job heartbeat', this.#options.config.jobs.lostSeconds * 150, () => this.#jobs.beat()),
       loop('job recovery', this.#options.config.jobs.lostSeconds * 250, () => this.#jobs.recover()),
       ...this.#deliverers.map(({ name, deliverer }) =>
-        loop(`sink ${name}`, 500, (signal) => deliverer.turn(signal)),
+        loop(`sink ${name}`, 500, (signal) => deliverer.turn(signal), deliveryMs),
       ),
       ...(this.#options.config.documents.keepHtml === 'archive'
         ? [
-            loop('archived', 300_000, async () => {
-              await removeArchivedPages(this.#options.database.pool);
-              return 'idle';
-            }),
+            loop(
+              'archived',
+              300_000,
+              async () => {
+                await removeArchivedPages(this.#options.database.pool);
+                return 'idle';
+              },
+              longTurnMs,
+            ),
           ]
         : []),
       ...(this.#subscriber === null ? [] : [loop('websub', 2000, () => this.#subscribe(this.#subscriber!))]),
@@ -168,27 +189,43 @@ export class Scheduler {
     const { database, metrics } = this.#options;
     for (const [status, count] of Object.entries(await countDomains(database.pool)))
       metrics.domains.set({ status }, count);
-    for (const [status, counted] of Object.entries(await countJobsByStatus(database.pool)))
-      metrics.jobs.set({ status }, counted.count);
+    const jobs = await countJobsByStatus(database.pool);
+    for (const [status, counted] of Object.entries(jobs)) metrics.jobs.set({ status }, counted.count);
+    this.#noteBacklog('jobs', jobs.pending.count);
     metrics.leasesExpired.set((await loadLeases(database.pool)).expired);
     for (const { name, waiting, waitingSince, deadLetters } of await listSinks(database.pool)) {
       const waitedMs = waitingSince === null ? 0 : this.#options.clock.now() - waitingSince.getTime();
       metrics.sinkWaiting.set({ sink: name }, waiting);
       metrics.sinkLag.set({ sink: name }, Math.max(0, waitedMs) / 1000);
       metrics.sinkDeadLetters.set({ sink: name }, deadLetters);
+      this.#noteBacklog(`sink ${name}`, waiting);
     }
     metrics.jobDistribution.set((await loadDistribution(database.pool)).distributionScore);
     return 'idle';
   }
 
-  async #index(): Promise<TurnResult> {
+  /** What waits for a loop is counted with the gauges, where it would be too dear for each of its turns. */
+  #noteBacklog(loop: string, count: number): void {
+    const health = this.#healths.get(loop);
+    if (health !== undefined) health.backlog = count;
+  }
+
+  async #index(voice: LoopVoice): Promise<TurnResult> {
     const indexed = await this.#options.database.withTransaction((tx) => indexDocuments(tx, indexBatch));
+    voice.backlog(indexed === indexBatch ? indexed : 0);
     return indexed === indexBatch ? 'busy' : 'idle';
   }
 
-  async #housekeep(): Promise<TurnResult> {
+  async #housekeep(voice: LoopVoice): Promise<TurnResult> {
     const { database, config, log } = this.#options;
-    await housekeep({ database, config, log, blobs: this.#blobs, signal: this.#stop.signal });
+    await housekeep({
+      database,
+      config,
+      log,
+      blobs: this.#blobs,
+      signal: this.#stop.signal,
+      onProgress: () => voice.progress(),
+    });
     return 'idle';
   }
 }

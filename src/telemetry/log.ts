@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 /** The structured logger every part is given; fields first, then a sentence. */
-export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error'> & {
+export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'> & {
   child(fields: object): Log;
 };
 
@@ -69,7 +69,7 @@ function describeError(error: unknown): unknown {
   return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined));
 }
 
-const colours: Record<string, number> = { trace: 90, debug: 90, info: 36, warn: 33, error: 31 };
+const colours: Record<string, number> = { trace: 90, debug: 90, info: 36, warn: 33, error: 31, fatal: 31 };
 
 // Control characters from the web must not reach a terminal: they could move the cursor or hide text.
 const printable = (value: string): string => value.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '�');

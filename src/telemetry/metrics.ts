@@ -218,6 +218,28 @@ export function createMetrics() {
       labelNames: ['loop'],
       registers,
     }),
+    loopRestarts: new Counter({
+      name: 'outrider_loop_restarts_total',
+      help: 'Times that a loop ended without being asked to and was begun again.',
+      labelNames: ['loop'],
+      registers,
+    }),
+    roleRestarts: new Counter({
+      name: 'outrider_role_restarts_total',
+      help: 'Times that the supervisor of this role has replaced it, by why: stall, memory, database, crash, killed, failed.',
+      labelNames: ['reason'],
+      registers,
+    }),
+    stalls: new Counter({
+      name: 'outrider_stalls_total',
+      help: 'Stalls of this role that it or its supervisor has seen.',
+      registers,
+    }),
+    memoryLimit: new Gauge({
+      name: 'outrider_memory_limit_bytes',
+      help: 'Memory this process may use; beyond 80 % of it the process is replaced.',
+      registers,
+    }),
     loopErrors: new Counter({
       name: 'outrider_loop_errors_total',
       help: 'Turns of each loop that threw.',

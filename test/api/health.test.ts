@@ -1,26 +1,24 @@
 import { get } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startHealthServer } from '../../src/api/index.ts';
+import { createVitals, newLoop } from '../../src/resilience/index.ts';
 import { createMetrics } from '../../src/telemetry/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 
 let database: TestDatabase;
 let server: { address: string; close(): Promise<void> };
-const lease = {
-  name: 'lease',
-  intervalMs: 1000,
-  lastTurnAt: Date.now(),
-  turns: 9,
-  errorsInRow: 0,
-  lastError: null,
-};
-const promote = { ...lease, name: 'promote' as string, lastError: null as string | null };
+const lease = { ...newLoop('lease', 1000), lastTurnAt: Date.now(), turns: 9 };
+const promote = { ...lease, name: 'promote' };
+const vitals = createVitals({ memoryLimitBytes: 4e12, watchdog: { stallSeconds: 300, blockedSeconds: 30 } });
+let isAway = false;
 
 const options = () => ({
   database: database.db,
   metrics: createMetrics(),
   version: '1.2.3',
   loops: () => [lease, promote],
+  vitals,
+  isAway: () => isAway,
 });
 
 beforeAll(async () => {
@@ -52,6 +50,37 @@ test('every role tells how its loops do, in words', async () => {
     state: 'failing',
     text: 'The promote loop failed 3 times in a row: the database is away',
   });
+});
+
+test('outage, memory, watchdog, restarts and what waits are told in words', async () => {
+  Object.assign(promote, { errorsInRow: 0, lastError: null, lastTurnAt: Date.now() });
+  Object.assign(lease, { lastTurnAt: Date.now(), backlog: 1234 });
+  const at = Date.now() - 60_000;
+  vitals.restarts = {
+    counts: { stall: 2 },
+    last: [at - 3_600_000, at].map((one) => ({ at: one, reason: 'stall', why: 'it stalled' })),
+  };
+  expect((await ask('/health')).body).toMatchObject({
+    state: 'ok',
+    network: { isAway: false, text: 'No outage of the network is seen.' },
+    memory: {
+      limitBytes: 4e12,
+      isShort: false,
+      text: expect.stringMatching(/^It uses \d+ MB, 0 % of the \d+ MB it may\.$/),
+    },
+    watchdog: { isWatching: true, text: expect.stringContaining('300 s') },
+    restarts: { lastHour: 1, text: 'It was restarted once in the last hour, last because it stalled.' },
+    loops: [
+      { name: 'lease', backlog: 1234, text: 'The lease loop turned a moment ago; 1,234 wait.' },
+      { backlog: null },
+    ],
+  });
+  isAway = true;
+  expect((await ask('/health')).body).toMatchObject({
+    state: 'away',
+    text: expect.stringContaining('the network seems to be down'),
+  });
+  isAway = false;
 });
 
 test('whoever watches from outside gets a plain answer', async () => {

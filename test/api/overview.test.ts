@@ -184,6 +184,30 @@ test('an outage and loops that fail are told of their process', async () => {
   expect((await look()).attention).toEqual([]);
 });
 
+test('a process that is restarted again and again, and a database that was, are told', async () => {
+  await start();
+  const last = [1, 2, 3, 90]
+    .map((minutes) => ({ at: Date.now() - minutes * 60_000, reason: 'memory', why: 'it ran short' }))
+    .reverse();
+  await worker('fetch', { restarts: { last: [...last.slice(0, 3), null, { at: 'now' }] } });
+  expect((await look()).attention).toEqual([]);
+  await worker('fetch', { restarts: { last } });
+  await lab.database.pool.query(`UPDATE workers SET started_at = '2020-01-01'`);
+  expect((await look()).attention).toMatchObject([
+    {
+      id: 'restarts:h:fetch:7',
+      severity: 'warn',
+      sentence: 'The fetch process 7 on h was restarted 3 times in the last hour, last because it ran short.',
+      action: { kind: 'open', target: { screen: 'health' } },
+    },
+    { id: 'database_restarted', sentence: expect.stringContaining('while processes worked with it') },
+  ]);
+  await worker('fetch', { restarts: { last: [{ at: Date.now(), reason: 'stall', why: 'it stalled' }] } });
+  expect((await look()).attention[0]).toMatchObject({
+    sentence: 'The fetch process 7 on h was restarted once in the last hour, last because it stalled.',
+  });
+});
+
 test('switches that are off are told with who did it, and can be switched on', async () => {
   await start();
   await saveSwitch(lab.database.pool, 'spider', false, 'anna');

@@ -18,8 +18,10 @@ test('a process tells its loops in words, whatever else it wrote down', async ()
     ...worker,
     state: {
       outage: true,
+      memory: { usedBytes: 100, limitBytes: 400 },
+      restarts: { last: [{ at: Date.now() - 1000, reason: 'stall', why: 'it stalled' }, 'nonsense'] },
       loops: [
-        { ...loop, name: 'heartbeat', lastTurnAt: turned },
+        { ...loop, name: 'heartbeat', lastTurnAt: turned, backlog: 12 },
         { ...loop, name: 'lease', lastTurnAt: turned - 600_000 },
         { ...loop, name: 'renew', lastTurnAt: turned, errorsInRow: 3, lastError: 'deadlock detected' },
         'nonsense',
@@ -29,14 +31,20 @@ test('a process tells its loops in words, whatever else it wrote down', async ()
   });
   const { items } = (await lab.ask('GET', '/api/v1/workers')).body;
   expect(items).toMatchObject([{ ...worker, isAlive: true, isAway: true, leases: 0 }]);
+  expect(items[0].memory).toEqual({ usedBytes: 100, limitBytes: 400 });
+  expect(items[0].restarts).toEqual({
+    lastHour: 1,
+    sentence: 'It was restarted once in the last hour, last because it stalled.',
+  });
   expect(items[0].loops).toEqual([
     {
       name: 'heartbeat',
       state: 'ok',
-      sentence: 'The heartbeat loop turned a moment ago.',
+      sentence: 'The heartbeat loop turned a moment ago; 12 wait.',
       lastTurnAt: '2026-01-02T03:04:05.000Z',
       errorsInRow: 0,
       lastError: null,
+      backlog: 12,
     },
     expect.objectContaining({ state: 'still', sentence: 'The lease loop has not turned for 10 min.' }),
     expect.objectContaining({

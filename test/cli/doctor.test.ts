@@ -161,6 +161,23 @@ test('loops that fail or have frozen, and processes that fell silent', async () 
   ]);
 });
 
+test('processes and a database that were restarted', async () => {
+  expect(of(await look(), 'restarts')).toMatchObject([{ state: 'ok' }]);
+  const at = Date.now() - 1000;
+  await worker('w1', 'fetch', {
+    restarts: { last: [{ at, reason: 'memory', why: 'its memory ran short' }] },
+  });
+  await database.pool.query(`UPDATE workers SET started_at = '2020-01-01'`);
+  expect(of(await look(), 'restarts')).toMatchObject([
+    {
+      state: 'warn',
+      sentence:
+        'The fetch process 42 on here: It was restarted once in the last hour, last because its memory ran short.',
+    },
+    { state: 'warn', sentence: expect.stringMatching(/^The database was started again at \S+, while/) },
+  ]);
+});
+
 test('a fetcher without a scheduler, and another version', async () => {
   await worker('a', 'fetch', {});
   const diagnosis = await look({ version: '2.0.0' });

@@ -27,7 +27,7 @@ const files = readdirSync(folder).filter((name) => name.endsWith('.yml') && rule
 const rules = files.flatMap(rulesOf);
 
 test('there are rules, and the configuration beside them names each file of them', () => {
-  expect(files.sort()).toEqual(['jobs.yml', 'outrider.yml']);
+  expect(files.sort()).toEqual(['jobs.yml', 'outrider.yml', 'processes.yml']);
   const { rule_files } = parse(readFileSync(`${folder}prometheus.yml`, 'utf8')) as { rule_files: string[] };
   expect([...rule_files].sort()).toEqual(files);
 });

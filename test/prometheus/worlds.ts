@@ -11,6 +11,10 @@ export const calm: Readonly<Record<string, string>> = {
   'outrider_loop_turns_total{loop="gauges",job="outrider-schedule",instance="b"}': '0+2x500',
   'outrider_loop_errors_total{loop="heartbeat",job="outrider-fetch",instance="a"}': '0x200 1x300',
   'outrider_loop_errors_total{loop="promote",job="outrider-fetch",instance="a"}': '0x200 2x300',
+  'outrider_loop_turns_total{loop="heartbeat",job="outrider-fetch",instance="a"}': '0+6x500',
+  'outrider_role_restarts_total{reason="memory",job="outrider-fetch",instance="a"}': '0x200 1x300',
+  'outrider_stalls_total{job="outrider-fetch",instance="a"}': '0x500',
+  'outrider_memory_limit_bytes{job="outrider-fetch",instance="a"}': '1e9x500',
   outrider_expired_leases: '0x200 3 3 0x300',
   outrider_stale_settles_total: '0+0.01x500',
   'outrider_outage_suspected{job="outrider-fetch",instance="a"}': '0x200 1 1 0x300',
@@ -68,13 +72,25 @@ export const troubles: Readonly<Record<string, Trouble>> = {
   },
   OutriderRestarts: {
     severity: 'warning',
+    labels: { instance: 'a' },
+    series: {
+      'outrider_role_restarts_total{reason="memory",job="outrider-fetch",instance="a"}': '0+0.1x500',
+    },
+  },
+  OutriderStartedOften: {
+    severity: 'warning',
     labels: fetcher,
     series: { 'process_start_time_seconds{job="outrider-fetch",instance="a"}': '1000+100x500' },
   },
-  OutriderLoopFails: {
+  OutriderStalled: {
     severity: 'warning',
-    labels: { ...fetcher, loop: 'promote' },
-    series: { 'outrider_loop_errors_total{loop="promote",job="outrider-fetch",instance="a"}': '0+2x500' },
+    labels: { instance: 'a' },
+    series: { 'outrider_stalls_total{job="outrider-fetch",instance="a"}': '0x200 2x300' },
+  },
+  OutriderLoopFails: {
+    severity: 'critical',
+    labels: { instance: 'a', loop: 'promote' },
+    series: { 'outrider_loop_errors_total{loop="promote",job="outrider-fetch",instance="a"}': '0+120x500' },
   },
   OutriderLoopStill: {
     severity: 'warning',
@@ -86,10 +102,10 @@ export const troubles: Readonly<Record<string, Trouble>> = {
     labels: fetcher,
     series: { 'nodejs_eventloop_lag_p99_seconds{job="outrider-fetch",instance="a"}': '3x500' },
   },
-  OutriderMemory: {
-    severity: 'warning',
+  OutriderMemoryShort: {
+    severity: 'info',
     labels: fetcher,
-    series: { 'process_resident_memory_bytes{job="outrider-fetch",instance="a"}': '1e9x500' },
+    series: { 'process_resident_memory_bytes{job="outrider-fetch",instance="a"}': '8e8x500' },
   },
   OutriderDatabaseAway: {
     severity: 'critical',
@@ -105,7 +121,7 @@ export const troubles: Readonly<Record<string, Trouble>> = {
   OutriderSettlesRefused: { severity: 'warning', series: { outrider_stale_settles_total: '0+1x500' } },
   OutriderOutage: {
     severity: 'critical',
-    labels: fetcher,
+    labels: { instance: 'a' },
     series: { 'outrider_outage_suspected{job="outrider-fetch",instance="a"}': '1x500' },
   },
   OutriderBacklogOld: {

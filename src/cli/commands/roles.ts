@@ -1,15 +1,15 @@
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { type Command, Option } from 'commander';
 import { databaseOptions } from '../../config/index.ts';
 import { openDatabase } from '../../db/index.ts';
 import type { Role } from '../../engine.ts';
 import { EXIT } from '../../errors/index.ts';
-import { type RoleSpec, reportToSupervisor, Supervisor } from '../../resilience/index.ts';
+import { type RoleSpec, ServiceManager, Supervisor } from '../../resilience/index.ts';
 import { type Log, systemClock } from '../../telemetry/index.ts';
 import { type Context, loadContext } from '../context.ts';
+import { fetchersOf, runRole } from '../role-process.ts';
 import { signInWords } from '../sign-in.ts';
-import { untilStopped } from '../stop-signals.ts';
+import { exitOnCrash, untilStopped } from '../stop-signals.ts';
 import { packageRoot } from '../version.ts';
 
 const descriptions: Record<Role, string> = {
@@ -17,6 +17,9 @@ const descriptions: Record<Role, string> = {
   fetch: 'lease domains and fetch them; run as many as you like, on any machine that reaches the database',
   schedule: 'find channels, index documents, keep house',
 };
+
+// Longer than a role's own watchdog needs to find out what blocks it and to end it.
+const patienceMs = 15_000;
 
 /** `up`, and the roles it starts, which can also be started alone. */
 export function addRoleCommands(program: Command): void {
@@ -55,30 +58,13 @@ export function addRoleCommands(program: Command): void {
   }
 }
 
-async function runRole(role: Role, context: Context): Promise<void> {
-  const stopped = untilStopped();
-  const { log, version, loaded } = context;
-  const { startEngine } = await import('../../engine.ts');
-  const engine = await startEngine({ config: loaded.config, roles: [role], version, log });
-  reportToSupervisor(engine.address);
-  log.info(
-    { pid: process.pid, ...(engine.address === null ? {} : { address: engine.address }) },
-    `${role} is running`,
-  );
-  // Under `up` that one tells how to sign in.
-  if (engine.address !== null && process.send === undefined)
-    process.stdout.write(`${await signInWords(engine.database.pool, engine.address, loaded.config)}\n`);
-  const reason = await stopped;
-  log.info({ reason }, `${role} is stopping`);
-  await engine.stop();
-  // Keep-alive sockets and timers of libraries must not hold a stopped role.
-  process.exit(process.exitCode ?? EXIT.ok);
-}
-
 /** Runs the supervisor until a signal; answers the exit code. */
 async function runUp(context: Context): Promise<number> {
   const { log, loaded } = context;
-  const stopped = untilStopped();
+  exitOnCrash(log);
+  let supervisor: Supervisor | null = null;
+  const stopped = untilStopped(() => supervisor?.kill());
+  const services = new ServiceManager(process.env, log);
   sayNodeAge(log);
   // The parent holds the embedded server too, so that it stays up while roles come and go.
   const database = await openDatabase({
@@ -91,7 +77,8 @@ async function runUp(context: Context): Promise<number> {
   const hopeless = new Promise<number>((resolve) => {
     giveUp = resolve;
   });
-  const supervisor = superviseRoles(context, {
+  supervisor = superviseRoles(context, {
+    onAllReady: (count) => services.ready(`${count} processes run`, () => true),
     onReady: (address) => {
       void signInWords(database.pool, address, loaded.config)
         .catch((error: unknown) => {
@@ -108,6 +95,7 @@ async function runUp(context: Context): Promise<number> {
   });
   const end = await Promise.race([stopped, hopeless]);
   log.info({}, 'stopping; requests under way may finish');
+  services.stopping();
   await supervisor.stop();
   await database.close();
   return typeof end === 'number' ? end : EXIT.ok;
@@ -116,10 +104,17 @@ async function runUp(context: Context): Promise<number> {
 /** Starts the usual roles under a supervisor, with this process's settings. */
 export function superviseRoles(
   context: Context,
-  on: { onReady: (address: string) => void; onHopeless: (code: number) => void; env?: NodeJS.ProcessEnv },
+  on: {
+    /** The API can be reached; again after it was replaced. */
+    onReady: (address: string) => void;
+    /** Every role has been ready, for the first time. */
+    onAllReady?: (count: number) => void;
+    onHopeless: (code: number) => void;
+    env?: NodeJS.ProcessEnv;
+  },
 ): Supervisor {
   const { config } = context.loaded;
-  const fetchers = config.up.fetchers || Math.max(1, Math.min(8, availableParallelism() - 1));
+  const fetchers = fetchersOf(config);
   const shared = [
     ...(context.flags.config === undefined ? [] : ['--config', context.flags.config]),
     ...(context.flags.logLevel === undefined ? [] : ['--log-level', context.flags.logLevel]),
@@ -136,16 +131,21 @@ export function superviseRoles(
       args: ['fetch', ...shared, ...health(index + 1)],
     })),
   ];
+  let wasReady = false;
   const supervisor = new Supervisor({
     entry: join(packageRoot(), 'dist', 'src', 'cli', 'main.js'),
     roles,
     env: on.env ?? process.env,
     graceMs: config.up.graceSeconds * 1000 + 3000,
+    silentMs: config.watchdog.blockedSeconds * 1000 + patienceMs,
     clock: systemClock,
     log: context.log,
     onMessage: (role, message) => {
       if (role.name === 'serve' && message.type === 'ready' && message.address !== null)
         on.onReady(message.address);
+      if (wasReady || !supervisor.isReady) return;
+      wasReady = true;
+      on.onAllReady?.(roles.length);
     },
     onHopeless: (_role, code) => on.onHopeless(code),
   });

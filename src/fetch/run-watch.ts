@@ -1,0 +1,61 @@
+import { type LoopHealth, newLoop } from '../resilience/index.ts';
+import type { Clock, Log, Metrics } from '../telemetry/index.ts';
+
+/** What the watch needs of a run of a domain. */
+export type WatchedRun = {
+  readonly lease: { domainKey: bigint };
+  /** How long nothing has been heard of it, beyond the gap it keeps. */
+  readonly silentMs: number;
+  abort(): void;
+};
+
+export type RunWatchOptions = {
+  /** Silence after which a run has stalled. */
+  stallMs: number;
+  intervalMs: number;
+  clock: Clock;
+  log: Log;
+  metrics: Metrics;
+};
+
+// Whoever looks may have to wait for the database first.
+const backoffMs = 30_000;
+
+/**
+ * Watches the runs of domains, which are no loops and would hold their lease for ever if one hung in spite of all time
+ * limits. A run that is silent is given up; one that does not even end then makes the `fetch` loop fall silent, by which
+ * the role is replaced.
+ */
+export class RunWatch {
+  readonly health: LoopHealth;
+  readonly #options: RunWatchOptions;
+  readonly #told = new WeakSet<WatchedRun>();
+
+  constructor(options: RunWatchOptions) {
+    this.#options = options;
+    this.health = newLoop('fetch', options.intervalMs);
+  }
+
+  /** Looks at every run. */
+  look(runs: readonly WatchedRun[]): void {
+    const { stallMs, clock, log, metrics } = this.#options;
+    const { health } = this;
+    for (const run of runs) {
+      if (run.silentMs < stallMs || this.#told.has(run)) continue;
+      this.#told.add(run);
+      metrics.stalls.inc();
+      log.error(
+        { domainKey: run.lease.domainKey.toString(), silentSeconds: Math.round(run.silentMs / 1000) },
+        'stall detected: the run of a domain gives no sign of life and is given up',
+      );
+      run.abort();
+    }
+    health.turns += 1;
+    health.lastTurnAt = clock.now();
+    health.backlog = runs.length;
+    if (runs.some((run) => run.silentMs >= 2 * stallMs)) return;
+    health.signs += 1;
+    health.lastSignAt = health.lastTurnAt;
+    health.patienceMs = this.#options.intervalMs + backoffMs;
+  }
+}

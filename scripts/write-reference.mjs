@@ -1,15 +1,23 @@
-// Writes docs/reference/configuration.md and .env.example from the settings table (npm run build first).
-// src/config/describe.test.ts fails while the files and the table disagree.
-import { mkdirSync, writeFileSync } from 'node:fs';
+// Writes the pages of docs/reference that are made from code, and .env.example (npm run build first).
+// test/docs/reference.test.ts fails while the files and the code disagree.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { renderEnvExample, renderReference } from '../dist/src/config/index.js';
+import { openDatabase } from '../dist/src/db/index.js';
+import { renderPages } from '../dist/test/docs/pages/index.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const files = { 'docs/reference/configuration.md': renderReference(), '.env.example': renderEnvExample() };
-for (const [name, text] of Object.entries(files)) {
-  const path = join(root, name);
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-  console.log(`wrote ${name}`);
+const dataDir = mkdtempSync(join(tmpdir(), 'outrider-reference-'));
+const database = await openDatabase({ dataDir });
+try {
+  for (const [name, text] of Object.entries(await renderPages(database))) {
+    const path = join(root, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    console.log(`wrote ${name}`);
+  }
+} finally {
+  await database.close();
+  rmSync(dataDir, { recursive: true, force: true });
 }

@@ -137,7 +137,11 @@ function embeddedDatabase(
 ): Database {
   const { log, dataDir } = options;
   const address = server.address();
-  const onError = (error: unknown): void => log.warn({ err: error }, 'the embedded server was lost');
+  let closing: Promise<void> | undefined;
+  // A connection that is on its way out may hear that the server is stopped before its own goodbye is through.
+  const onError = (error: unknown): void => {
+    if (closing === undefined) log.warn({ err: error }, 'the embedded server was lost');
+  };
   const revive = async (): Promise<void> => {
     log.warn({ dataDir }, 'the embedded server does not answer, starting it again');
     await server.ensureRunning();
@@ -150,7 +154,6 @@ function embeddedDatabase(
   const pool = new RevivingPool(settings, revive, onError);
   watchSilence(pool, { settings, silentMs: options.silentMs, log });
   const stopWatching = watchServer(server, { dataDir, onError });
-  let closing: Promise<void> | undefined;
   return {
     pool,
     connectionString: connectionStringOf(address, options.databaseName),

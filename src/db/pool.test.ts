@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/setup/database.ts';
 import { AppError } from '../errors/index.ts';
-import { isConnectionLost, openDatabase } from './index.ts';
+import { isConnectionLost, isPassing, openDatabase } from './index.ts';
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -144,4 +144,20 @@ test.each([
   [undefined, false],
 ])('isConnectionLost(%s) is %s', (error, expected) => {
   expect(isConnectionLost(error)).toBe(expected);
+});
+
+test.each([
+  [Object.assign(new Error('x'), { code: 'ECONNRESET' }), true],
+  [Object.assign(new Error('deadlock'), { code: '40P01' }), true],
+  [Object.assign(new Error('not serializable'), { code: '40001' }), true],
+  [Object.assign(new Error('no lock'), { code: '55P03' }), true],
+  [Object.assign(new Error('disk full'), { code: '53100' }), true],
+  [Object.assign(new Error('too many clients'), { code: '53300' }), true],
+  // What the pool says when all of its connections were in use for too long.
+  [new Error('timeout exceeded when trying to connect'), true],
+  [Object.assign(new Error('duplicate key'), { code: '23505' }), false],
+  [Object.assign(new Error('cancelled'), { code: '57014' }), false],
+  ['text', false],
+])('isPassing(%s) is %s', (error, expected) => {
+  expect(isPassing(error)).toBe(expected);
 });

@@ -1,46 +1,10 @@
 import { howToGiveBrowser } from '../frontier/index.ts';
 import { mostAhead, mostPages, type RowFacts, type SlotFacts, type UrlFacts } from './load-url.ts';
+import { deadReasonText, failureText } from './reasons.ts';
 import { ago, holdText, isHeld, reasonText, seconds, switchTexts, until } from './words.ts';
 
 /** The answer in words: what it is, why it waits or ended, and when something happens next. */
 export type Explanation = { state: string; sentences: string[]; expectedAt: Date | null };
-
-// What a person wants to know behind each code; codes without an entry are shown as they are.
-const deadReasons: Record<string, string> = {
-  robots_blocked: 'robots.txt forbids it',
-  not_found: 'the server said it does not exist (404)',
-  gone: 'the server said it is gone for good (410)',
-  legal: 'it is withheld for legal reasons (451)',
-  forbidden: 'the server refused it on every try',
-  max_retries: 'every try failed',
-  unsupported_type: 'it is of a type that is not read',
-  redirect_loop: 'its redirects go in a circle',
-  too_many_redirects: 'it redirects too often',
-  crash_loop: 'it ended the worker three times in a row',
-  soft_404: 'the page says that the article does not exist',
-  too_short: 'the page is too short to be an article',
-  no_text: 'the page has no text',
-  empty: 'the answer had no body',
-  refused_address: 'its address is private or not allowed',
-  refused_port: 'its port is not allowed',
-  trap: 'it lies where a spider would never end',
-  not_content: 'it was submitted to find out what it is, and pages like it have told',
-  removed: 'an operator removed it',
-  cancelled: 'its job was cancelled',
-  svg: 'it is a drawing, and only raster images are stored',
-  unsupported_format: 'it is an image of a format that is not stored',
-  not_an_image: 'its bytes are no image',
-  image_truncated: 'the image is cut off',
-  image_too_small: 'the image is too small to be stored',
-  image_too_large: 'the image has too many bytes to be stored',
-  image_too_many_pixels: 'the image has too many pixels to be stored',
-  images_off: 'images of its source are not stored',
-  source_deleted: 'its source was deleted',
-  channel_removed: 'no channel asks for it any more',
-  moved: 'its channel has another address now',
-  needs_javascript: 'it needs JavaScript, and the pages of its source are never rendered',
-  render_empty: 'it needs JavaScript, and a browser showed no text either',
-};
 
 /** Turns facts into a colleague's answer. Pure. */
 export function describeUrl(facts: UrlFacts): Explanation {
@@ -90,10 +54,7 @@ function describeState(facts: UrlFacts, row: RowFacts): State {
     case 'needs_render':
       return describeRendering(facts, row);
     case 'dead':
-      return ended(
-        'dead',
-        `It was given up: ${deadReasons[row.errorCode ?? ''] ?? row.errorCode}${detail(row)}.`,
-      );
+      return ended('dead', `It was given up: ${deadReasonText(row.errorCode)}${detail(row)}.`);
     case 'pending':
     case 'failed':
       return describeWaiting(facts, row);
@@ -147,9 +108,10 @@ function describeWaiting(facts: UrlFacts, row: RowFacts): State {
   const words: string[] = [];
   if (row.status === 'failed' && row.tries > 0)
     words.push(
-      `${row.tries === 1 ? 'One try has' : `${row.tries} tries have`} failed${row.errorCode === null ? '' : `, the last with ${row.errorCode}`}${detail(row)}.`,
+      `${row.tries === 1 ? 'One try has' : `${row.tries} tries have`} failed${row.errorCode === null ? '' : `, the last with ${row.errorCode}`}${failureDetail(row)}.`,
     );
-  else if (row.errorCode !== null) words.push(`The last attempt ended with ${row.errorCode}${detail(row)}.`);
+  else if (row.errorCode !== null)
+    words.push(`The last attempt ended with ${row.errorCode}${failureDetail(row)}.`);
   if (isHeld(row.dueAt, now)) {
     words.push(
       'It is held: its source is disabled or not polled ("outrider sources"). Enabling it gives its time back.',
@@ -270,3 +232,8 @@ const trapText = ({ trap, domain }: UrlFacts): string[] =>
 const ruleText = (robots: { line: number | null; rule: string | null }): string =>
   robots.line === null ? '' : ` (line ${robots.line}: ${robots.rule ?? ''})`;
 const detail = (row: RowFacts): string => (row.errorText === null ? '' : ` (${row.errorText})`);
+/** What the server or the network said, or else what the code stands for. */
+const failureDetail = (row: RowFacts): string => {
+  const words = row.errorText ?? failureText(row.errorCode);
+  return words === null ? '' : ` (${words})`;
+};

@@ -5,4 +5,5 @@ export { describeUrl, type Explanation } from './describe-url.ts';
 export { type ChannelFacts, loadChannelFacts } from './load-channel.ts';
 export { type DomainFacts, loadDomainFacts } from './load-domain.ts';
 export { loadUrlFacts, type UrlFacts } from './load-url.ts';
-export { isHeld, reasonText, span } from './words.ts';
+export { channelErrors, deadReasons, failureReasons } from './reasons.ts';
+export { holdTexts, isHeld, reasonText, reasonTexts, span } from './words.ts';

@@ -28,7 +28,8 @@ export const seconds = (ms: number): string =>
 export const many = (count: number, one: string, more = `${one}s`): string =>
   `${count} ${count === 1 ? one : more}`;
 
-const holdTexts: Record<string, string> = {
+/** What each reason of a wait stands for. */
+export const holdTexts: Readonly<Record<string, string>> = {
   politeness: 'the gap between two requests',
   retry_after: 'the server asked us to wait',
   circuit: 'it refused us repeatedly',
@@ -41,7 +42,8 @@ const holdTexts: Record<string, string> = {
 export const holdText = (hold: string | null): string =>
   holdTexts[hold ?? 'politeness'] ?? 'the gap between two requests';
 
-const reasonTexts: Record<string, string> = {
+/** What each reason of a rest stands for. */
+export const reasonTexts: Readonly<Record<string, string>> = {
   login_required: 'it asks for a login',
   rate_limited: 'it answered 429 again and again',
   forbidden: 'it refuses us (403)',

@@ -16,7 +16,7 @@ export type ServiceRequest = {
   signal: AbortSignal;
 };
 
-const timeoutMs = 30_000;
+const defaultTimeoutMs = 30_000;
 const longestPauseSeconds = 3600;
 
 /**
@@ -26,21 +26,25 @@ const longestPauseSeconds = 3600;
 export class ServiceClient {
   readonly #agent: Agent;
   readonly #mostBytes: number;
+  readonly #timeoutMs: number;
 
-  constructor(options: { connections: number; mostAnswerBytes: number }) {
+  constructor(options: { connections: number; mostAnswerBytes: number; timeoutMs?: number }) {
     this.#mostBytes = options.mostAnswerBytes;
+    this.#timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
     this.#agent = new Agent({
       connections: options.connections,
       connectTimeout: 10_000,
-      headersTimeout: timeoutMs,
-      bodyTimeout: timeoutMs,
+      headersTimeout: this.#timeoutMs,
+      bodyTimeout: this.#timeoutMs,
     });
   }
 
   /** Sends a request; never rejects for what the network or the service does. */
   async send(asked: ServiceRequest): Promise<ServiceAnswer> {
     try {
-      return await withDeadline(asked.signal, timeoutMs, (signal) => this.#exchange({ ...asked, signal }));
+      return await withDeadline(asked.signal, this.#timeoutMs, (signal) =>
+        this.#exchange({ ...asked, signal }),
+      );
     } catch (error) {
       return { outcome: 'failed', reason: reasonOf(error) };
     }

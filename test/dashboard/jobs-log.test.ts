@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { appendLog } from '../../src/jobs/index.ts';
 import { endRun, putJob } from '../jobs/standing.ts';
 import { type CutProxy, startCutProxy } from './cut-proxy.ts';
 import { runOf, writeLines } from './jobs-data.ts';
@@ -74,6 +75,18 @@ test('a log whose connection is cut again and again loses no line and shows none
   await state.getByText('complete', { exact: true }).waitFor();
   expect(await shown(page)).toEqual(range(1, 210));
   await context.close();
+});
+
+test('markup in a line of a log is text', async () => {
+  const { execution } = await run();
+  const message = '<script>window.broken = 1</script><img src=x onerror="window.broken = 2"> was the title';
+  await appendLog(lab.api.database.pool, BigInt(execution), [
+    { category: 'fetch', level: 'info', message, detail: { title: message } },
+  ]);
+  const page = await lab.open(`/jobs/runs/${execution}`);
+  await page.getByRole('log').getByText(message).first().waitFor();
+  expect(await page.evaluate('window.broken')).toBeUndefined();
+  await page.close();
 });
 
 test('a log is followed, paused, filtered, searched and saved', async () => {

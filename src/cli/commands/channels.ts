@@ -118,7 +118,7 @@ function spanOf(seconds: number | null): string {
 function delayText({ items, meanSeconds, lateSeconds }: DiscoveryDelay): string {
   const late = lateSeconds === null ? 'nothing has been polled' : `polls are ${spanOf(lateSeconds)} late`;
   if (meanSeconds === null) return `\nNo item has appeared between two polls yet; ${late}.`;
-  return `\n${items} items were found ${spanOf(meanSeconds)} after their publication on average; ${late}.`;
+  return `\n${items === 1 ? '1 item was' : `${items} items were`} found ${spanOf(meanSeconds)} after their publication on average; ${late}.`;
 }
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);

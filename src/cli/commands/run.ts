@@ -222,7 +222,7 @@ function report(summary: Summary, out: string | null, json: boolean): void {
     return;
   }
   const lines = [
-    `${summary.accepted} URLs in ${summary.seconds.toFixed(1)} s: ${summary.written} articles written${out === null ? '' : ` to ${out}`}.`,
+    `${summary.accepted} URLs in ${summary.seconds.toFixed(1)} s: ${summary.written} ${summary.written === 1 ? 'article' : 'articles'} written${out === null ? '' : ` to ${out}`}.`,
     ...stats.byOutcome.map(
       ({ status, reason, count }) =>
         `  ${String(count).padStart(7)}  ${status}${reason === null ? '' : `: ${reason}`}`,

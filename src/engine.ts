@@ -105,6 +105,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     if (options.roles.includes('schedule')) {
       // Before the first request is logged, so that nothing lands in the default partition.
       await ensurePartitions(database.pool, 'crawl_log');
+      await saveBudget(database.pool, config.domains.maxPagesPerRun, owner);
       const { Scheduler } = await import('./schedule/index.ts');
       const scheduler = new Scheduler({
         database,
@@ -121,7 +122,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       stops.push(() => scheduler.stop());
     }
     if (options.roles.includes('fetch')) {
-      await saveBudget(database.pool, config.domains.maxPagesPerRun, owner);
+      await saveBudgetIfAllowed(database, config.domains.maxPagesPerRun, owner, log);
       const { Fetcher } = await import('./fetch/index.ts');
       const fetcher = new Fetcher({
         database,
@@ -186,6 +187,21 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       await database.close();
     },
   };
+}
+
+// A fetcher's own role only reads settings: the scheduler's budget is then the one in force.
+async function saveBudgetIfAllowed(
+  database: Database,
+  budget: number,
+  owner: string,
+  log: Log,
+): Promise<void> {
+  try {
+    await saveBudget(database.pool, budget, owner);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === '42501')) throw error;
+    log.info({ budget }, 'the budget in force stays: this role may not change settings');
+  }
 }
 
 /** The browser of a fetcher, as far as it may and can have one. */

@@ -44,6 +44,22 @@ BEGIN
   DELETE FROM channels c WHERE c.id = p_from;
 END $$;
 
+-- Makes the files of a sitemap index channels of its source; addresses that are channels, or were, are left out.
+CREATE FUNCTION channel_add_files(
+  p_index integer, p_found_by text, p_takes_all boolean, p_urls text[], p_buckets smallint[], p_keys bigint[], p_hashes bytea[])
+RETURNS void LANGUAGE sql AS $$
+  INSERT INTO channels (source_id, kind, url, bucket, domain_key, url_hash, interval_seconds, found_by, parent_id, depth, takes_all)
+  SELECT i.source_id, 'sitemap', f.url, f.bucket, f.domain_key, f.hash, i.interval_seconds, p_found_by, i.id, i.depth + 1,
+         p_takes_all
+    FROM channels i CROSS JOIN unnest(p_urls, p_buckets, p_keys, p_hashes) AS f(url, bucket, domain_key, hash)
+   WHERE i.id = p_index AND NOT EXISTS (SELECT FROM channel_addresses a WHERE a.url_hash = f.hash)
+  ON CONFLICT (url_hash) DO NOTHING
+$$;
+
+-- Removes a file that its index no longer names.
+CREATE FUNCTION channel_drop_file(p_id integer, p_index integer) RETURNS void LANGUAGE sql AS
+$$ DELETE FROM channels c WHERE c.id = p_id AND c.parent_id = p_index $$;
+
 -- A poll that ended its worker three times counts as one parse error; the fifth in a row lets the channel sleep.
 CREATE FUNCTION channel_crashed(p_bucket smallint, p_hash bytea, p_now timestamptz) RETURNS void LANGUAGE sql AS $$
   INSERT INTO channel_state AS s (bucket, channel_id, polls, errors_in_row, error_kind, failing_since)

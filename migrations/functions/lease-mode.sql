@@ -20,15 +20,18 @@ RETURNS TABLE (bucket smallint) LANGUAGE sql STABLE AS $$
    ORDER BY random()
 $$;
 
--- Switches between the two modes: the ready and wake indexes of one are dropped, those of the other made.
+-- Switches between the two modes: the ready and wake indexes of one are dropped, those of the other made. One statement
+-- for each: Citus drops no two things at once.
 CREATE FUNCTION frontier_set_lease_mode(p_mode text, p_actor text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF p_mode = 'bucket' THEN
-    DROP INDEX IF EXISTS domain_slots_ready, domain_slots_wake;
+    DROP INDEX IF EXISTS domain_slots_ready;
+    DROP INDEX IF EXISTS domain_slots_wake;
     CREATE INDEX IF NOT EXISTS domain_slots_bucket_ready ON domain_slots (bucket, pool, top, next_at) WHERE top IS NOT NULL;
     CREATE INDEX IF NOT EXISTS domain_slots_bucket_wake ON domain_slots (bucket, wake_at) WHERE wake_at IS NOT NULL;
   ELSIF p_mode = 'single' THEN
-    DROP INDEX IF EXISTS domain_slots_bucket_ready, domain_slots_bucket_wake;
+    DROP INDEX IF EXISTS domain_slots_bucket_ready;
+    DROP INDEX IF EXISTS domain_slots_bucket_wake;
     CREATE INDEX IF NOT EXISTS domain_slots_ready ON domain_slots (pool, top, next_at) WHERE top IS NOT NULL;
     CREATE INDEX IF NOT EXISTS domain_slots_wake ON domain_slots (wake_at) WHERE wake_at IS NOT NULL;
   ELSE

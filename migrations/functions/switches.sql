@@ -26,6 +26,11 @@ CREATE FUNCTION budget_set(p_budget integer, p_actor text) RETURNS void LANGUAGE
 DECLARE
   v_old integer;
 BEGIN
+  -- Read first: a role that may not change settings needs no right to find that nothing is to be changed.
+  SELECT (value #>> '{}')::integer INTO v_old FROM settings WHERE name = 'max_pages_per_run';
+  IF v_old = p_budget THEN
+    RETURN;
+  END IF;
   SELECT (value #>> '{}')::integer INTO v_old FROM settings WHERE name = 'max_pages_per_run' FOR UPDATE;
   IF v_old = p_budget THEN
     RETURN;

@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
 import { type Database, loadDatabaseFacts } from '../db/index.ts';
+import { loadScale } from '../frontier/index.ts';
 import type { Clock } from '../telemetry/index.ts';
 import { answer, answers, count, date, orNull, strict } from './schemas.ts';
 import { shareAnswer } from './shared-answer.ts';
@@ -32,6 +33,13 @@ const databaseShape = answer({
   oldestTransactionMs: orNull(Type.Number({ description: 'null: none is under way' })),
   transactionAge: Type.Number({ description: 'at 2,000 million the server would stop' }),
   migration: count,
+  scale: answer({
+    mode: Type.Union([Type.Literal('single'), Type.Literal('buckets'), Type.Literal('citus')], {
+      description: 'leases are taken over all domains, bucket by bucket, or so from tables that are spread',
+    }),
+    distributed: Type.Integer({ minimum: 0, description: 'hot tables that are spread over a cluster' }),
+    nodes: Type.Integer({ minimum: 0, description: 'servers that hold their parts' }),
+  }),
   rawPageBytes: Type.Integer({ minimum: 0, description: 'pages as they came' }),
   tables: Type.Array(tableShape, { description: `the largest ${mostTables}, the largest first` }),
 });
@@ -43,7 +51,11 @@ export function addDatabaseRoutes(
 ): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();
   // The files of the database are looked at once for all screens that watch.
-  const load = shareAnswer(clock, sharedMs, () => loadDatabaseFacts(database.pool, mostTables));
+  const load = shareAnswer(clock, sharedMs, async () => {
+    const facts = await loadDatabaseFacts(database.pool, mostTables);
+    const { mode, distributed, nodes } = await loadScale(database.pool);
+    return { ...facts, scale: { mode, distributed, nodes } };
+  });
   app.get(
     '/api/v1/database',
     {

@@ -46,7 +46,7 @@ export function addDiagnosisRoutes(
     {
       schema: {
         operationId: 'getDiagnosis',
-        tags: ['operation'],
+        tags: ['operate'],
         summary: 'What is wrong with the server, its database and its processes, in words',
         querystring: Type.Object({}, strict),
         response: answers(diagnosis),

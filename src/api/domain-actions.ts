@@ -239,28 +239,23 @@ const mendingLock = 7102;
 function addMending(instance: FastifyInstance, { database, config }: Parts): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();
   const { pool } = database;
-  /** Holds a lock of the session while the work is done on other connections. */
-  const alone = async <T>(work: () => Promise<T>): Promise<T> => {
-    const client = await pool.connect();
-    try {
-      const got = await client.query<{ got: boolean }>('SELECT pg_try_advisory_lock($1) AS got', [
+  /**
+   * Holds a lock while the work is done on other connections. The lock is its transaction's, not its session's: behind a
+   * pooler a session is nobody's. The transaction idles meanwhile and may do so for longer than others.
+   */
+  const alone = <T>(work: () => Promise<T>): Promise<T> =>
+    database.withTransaction(async (tx) => {
+      await tx.query(`SET LOCAL idle_in_transaction_session_timeout = '5min'`);
+      const got = await tx.query<{ got: boolean }>('SELECT pg_try_advisory_xact_lock($1) AS got', [
         mendingLock,
       ]);
-      if (got.rows[0]?.got !== true)
-        throw new AppError('busy', 'domains are being backfilled or recalculated already', {
-          httpStatus: 409,
-          retry: true,
-          advice: 'Try again in a minute.',
-        });
-      try {
-        return await work();
-      } finally {
-        await client.query('SELECT pg_advisory_unlock($1)', [mendingLock]);
-      }
-    } finally {
-      client.release();
-    }
-  };
+      if (got.rows[0]?.got === true) return work();
+      throw new AppError('busy', 'domains are being backfilled or recalculated already', {
+        httpStatus: 409,
+        retry: true,
+        advice: 'Try again in a minute.',
+      });
+    });
   app.post(
     '/api/v1/domains/recalculate',
     {

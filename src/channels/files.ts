@@ -31,26 +31,16 @@ export async function saveFiles(
     const { identity } = identified;
     return [{ ...file, url: identity.fetchUrl, identity, hash: channelHash(identity.fetchUrl) }];
   });
-  await db.query(
-    `INSERT INTO channels (source_id, kind, url, bucket, domain_key, url_hash, interval_seconds, found_by, parent_id, depth, takes_all)
-     SELECT $1, 'sitemap', f.url, f.bucket, f.domain_key, f.hash, $2, $9, $3, $4, $10
-       FROM unnest($5::text[], $6::smallint[], $7::bigint[], $8::bytea[]) AS f(url, bucket, domain_key, hash)
-      WHERE NOT EXISTS (SELECT FROM channel_addresses a WHERE a.url_hash = f.hash)
-     ON CONFLICT (url_hash) DO NOTHING`,
-    [
-      index.sourceId,
-      index.intervalSeconds,
-      index.id,
-      index.depth + 1,
-      named.map((one) => one.url),
-      named.map((one) => one.identity.bucket),
-      named.map((one) => one.identity.domainKey.toString()),
-      named.map((one) => one.hash),
-      // What archive discovery found is polled whatever the source's mode, and its files are no different.
-      index.foundBy === 'archive' ? 'archive' : 'index',
-      isArchiveRead(index),
-    ],
-  );
+  await db.query('SELECT channel_add_files($1, $2, $3, $4, $5, $6, $7)', [
+    index.id,
+    // What archive discovery found is polled whatever the source's mode, and its files are no different.
+    index.foundBy === 'archive' ? 'archive' : 'index',
+    isArchiveRead(index),
+    named.map((one) => one.url),
+    named.map((one) => one.identity.bucket),
+    named.map((one) => one.identity.domainKey.toString()),
+    named.map((one) => one.hash),
+  ]);
   // A file that has moved is still named by the address it left.
   const own = await db.query<{ id: number; hashes: Buffer[]; url: string; sourceId: number; waits: boolean }>(
     `SELECT c.id, c.url_hash || ARRAY(SELECT a.url_hash FROM channel_addresses a WHERE a.channel_id = c.id) AS hashes,
@@ -76,7 +66,7 @@ export async function saveFiles(
     await submit(db, items);
   }
   for (const one of own.rows.filter((row) => nameOf(row.hashes) === undefined && !row.waits)) {
-    await db.query('DELETE FROM channels WHERE id = $1', [one.id]);
+    await db.query('SELECT channel_drop_file($1, $2)', [one.id, index.id]);
     await endRow(db, one.url, 'channel_removed', null);
   }
 }

@@ -56,6 +56,7 @@ const groups: readonly Group[] = [
     names: ['db', 'migrate'],
     load: async () => (await import('./commands/database.ts')).addDatabaseCommands,
   },
+  { names: ['scale'], load: async () => (await import('./commands/scale.ts')).addScaleCommand },
   { names: ['token'], load: async () => (await import('./commands/token.ts')).addTokenCommands },
   { names: ['config'], load: async () => (await import('./commands/config.ts')).addConfigCommand },
   {

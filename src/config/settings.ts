@@ -36,6 +36,13 @@ export const settings = {
       description:
         'PostgreSQL 15 or newer to use; without it an embedded server is started in the data directory.',
     }),
+    directUrl: text({
+      env: 'DATABASE_DIRECT_URL',
+      default: null,
+      secret: true,
+      description:
+        'The same database past a pooler such as PgBouncer, for migrations and for hearing of new work at once; not needed for either.',
+    }),
     connections: integer({
       default: 10,
       min: 2,

@@ -76,7 +76,12 @@ function explain(code: string): [reason: string, advice: string] {
   if (code === 'ERR_INVALID_URL')
     return ['the address cannot be read.', `It looks like ${example}. ${check}`];
   if (code === '57P03') return ['the server is starting.', 'Try again in a moment.'];
-  if (/CERT|TLS|SSL|SELF_SIGNED/.test(code))
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return [
+      "its certificate is another name's.",
+      'Use the name the certificate was made for in DATABASE_URL.',
+    ];
+  if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code))
     return [`its certificate was refused (${code}).`, 'Give the CA with sslrootcert=FILE in DATABASE_URL.'];
   return [code === '' ? 'it did not answer in time.' : `it failed with ${code}.`, check];
 }

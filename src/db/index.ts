@@ -4,6 +4,7 @@ export { type Counted, countedUpTo, mostCounted } from './counted.ts';
 export { type DatabaseFacts, loadDatabaseFacts, type TableFacts } from './database-facts.ts';
 export { defaultDataDir, hasCluster } from './embedded/index.ts';
 export { exportDatabase, type TransferResult } from './export.ts';
+export { grantFetcher } from './fetcher-role.ts';
 export { checkExport, type ExportSummary, type ImportOptions, importDatabase } from './import.ts';
 export {
   type MigrateOptions,
@@ -13,5 +14,6 @@ export {
   migrationStatus,
 } from './migrate.ts';
 export { type OpenOptions, openDatabase } from './open.ts';
+export { isPooled } from './pooler.ts';
 export type { Database, DatabaseLog, Queryable } from './queryable.ts';
 export { dumpSchema } from './schema-dump.ts';

@@ -202,10 +202,25 @@ async function runStep(
     await client.query('ROLLBACK').catch((rollbackError: Error) => {
       broken = rollbackError;
     });
-    throw error;
+    throw notAllowed(error) ?? error;
   } finally {
     client.release(broken);
   }
+}
+
+// 42501: a role with fewer rights, as fetchers have, meets a database that is older than its program.
+function notAllowed(error: unknown): AppError | undefined {
+  if (!(error instanceof Error && 'code' in error && error.code === '42501')) return undefined;
+  return new AppError(
+    'db_migration_rights',
+    'The schema is older than this program, and this role may not change it.',
+    {
+      exitCode: EXIT.database,
+      advice:
+        'Run "outrider migrate" once with the role that owns the tables, or start serve or schedule first.',
+      cause: error,
+    },
+  );
 }
 
 async function applyStep(db: Queryable, { direction, migration }: Step): Promise<void> {
@@ -262,5 +277,10 @@ async function replaceFunctions(db: Queryable, set: FunctionSet): Promise<void> 
   await db.query(
     `CREATE TABLE schema_functions AS SELECT $1::text AS checksum, $2::text[] AS functions, $3::text[] AS types, now() AS applied_at`,
     [set.checksum, set.functions, set.types],
+  );
+  // Roles with fewer rights look whether the schema is theirs, and get what is new in it.
+  await db.query('GRANT SELECT ON schema_functions TO PUBLIC');
+  await db.query(
+    `DO $$ BEGIN IF to_regprocedure('fetcher_regrant()') IS NOT NULL THEN PERFORM fetcher_regrant(); END IF; END $$`,
   );
 }

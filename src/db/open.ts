@@ -11,6 +11,8 @@ import { watchSilence } from './silence.ts';
 export type OpenOptions = {
   /** An external PostgreSQL; nothing embedded is started then. */
   databaseUrl?: string | undefined;
+  /** The same database past a pooler, for migrations and for hearing of new work. */
+  directUrl?: string | undefined;
   dataDir?: string | undefined;
   applicationName?: string | undefined;
   maxConnections?: number | undefined;
@@ -34,14 +36,26 @@ export async function openDatabase(options: OpenOptions = {}): Promise<Database>
     ? await openExternal(options.databaseUrl, options)
     : await openEmbedded(options);
   try {
-    if (options.migrate !== false)
-      await throughLosses(() =>
-        migrate(database.pool, { migrationsDir: options.migrationsDir, log: options.log }),
-      );
+    if (options.migrate !== false) await throughLosses(() => migrateOpened(database, options));
     return database;
   } catch (error) {
     await database.close();
     throw error;
+  }
+}
+
+// Past a pooler where there is a way: its time limits are made for short statements, and a migration is none.
+async function migrateOpened(database: Database, options: OpenOptions): Promise<void> {
+  const { migrationsDir, log } = options;
+  if (database.directConnectionString === database.connectionString) {
+    await migrate(database.pool, { migrationsDir, log });
+    return;
+  }
+  const direct = await connectExternal(database.directConnectionString, { ...options, maxConnections: 1 });
+  try {
+    await migrate(direct, { migrationsDir, log });
+  } finally {
+    await direct.end();
   }
 }
 
@@ -79,6 +93,7 @@ async function openExternal(url: string, options: OpenOptions): Promise<Database
   return {
     pool,
     connectionString: url,
+    directConnectionString: options.directUrl ?? url,
     embedded: false,
     withTransaction: (fn) => withTransaction(pool, fn),
     ensureRunning: async () => undefined,
@@ -154,9 +169,11 @@ function embeddedDatabase(
   const pool = new RevivingPool(settings, revive, onError);
   watchSilence(pool, { settings, silentMs: options.silentMs, log });
   const stopWatching = watchServer(server, { dataDir, onError });
+  const connectionString = connectionStringOf(address, options.databaseName);
   return {
     pool,
-    connectionString: connectionStringOf(address, options.databaseName),
+    connectionString,
+    directConnectionString: connectionString,
     embedded: true,
     withTransaction: (fn) => withTransaction(pool, fn),
     ensureRunning: async () => void (await server.ensureRunning()),

@@ -27,6 +27,8 @@ export type Database = {
   pool: pg.Pool;
   /** For child processes and tools; for an embedded server it names the socket directory and holds no secret. */
   connectionString: string;
+  /** Leads to the server itself where a pooler stands before it and somebody named a way past; else the same. */
+  directConnectionString: string;
   embedded: boolean;
   withTransaction<T>(fn: (tx: Queryable) => Promise<T>): Promise<T>;
   /** Starts the embedded server again if it died; nothing to do for an external one. */

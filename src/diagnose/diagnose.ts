@@ -13,11 +13,13 @@ import {
 } from './engine-state.ts';
 import { checkJobs } from './jobs.ts';
 import { checkContact, checkFolder, checkNames, checkNode, checkPort, foldersOf } from './machine.ts';
+import { checkScale } from './scale.ts';
 import {
   checkClock,
   checkCollation,
   checkConnections,
   checkPartitions,
+  checkPooler,
   checkSchema,
   checkServer,
   checkServerSettings,
@@ -94,6 +96,7 @@ const schemaCheck = (database: Database): Check => ({ name: 'schema', look: () =
 
 function serverChecks(database: Database): Check[] {
   return [
+    { name: 'pooler', look: () => checkPooler(database) },
     { name: 'clock', look: () => checkClock(database) },
     { name: 'collation', look: () => checkCollation(database) },
     { name: 'server', look: () => checkServerSettings(database) },
@@ -103,6 +106,7 @@ function serverChecks(database: Database): Check[] {
 function engineChecks(database: Database, config: Config, version: string): Check[] {
   return [
     { name: 'connections', look: () => checkConnections(database.pool, config.database.connections) },
+    { name: 'scale', look: () => checkScale(database) },
     { name: 'partitions', look: () => checkPartitions(database) },
     { name: 'workers', look: () => checkWorkers(database, version) },
     { name: 'loops', look: () => checkLoops(database) },

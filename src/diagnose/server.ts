@@ -1,4 +1,4 @@
-import { type Database, migrationStatus, type Queryable } from '../db/index.ts';
+import { type Database, isPooled, migrationStatus, type Queryable } from '../db/index.ts';
 import { type CheckResult, fail, ok, warn } from './check.ts';
 
 const skewMs = 2000;
@@ -158,6 +158,28 @@ export async function checkConnections(db: Queryable, perProcess: number): Promi
   if (wanted > most)
     return warn(`${facts}; ${processes} processes may open ${perProcess} each, ${wanted} in all.`, advice);
   return ok(`${facts}.`);
+}
+
+/** Whether a pooler is between, and what is then missing: nothing of ours needs a session, but limits live in one. */
+export async function checkPooler({ pool, embedded, ...database }: Database): Promise<CheckResult> {
+  const client = await pool.connect();
+  try {
+    if (embedded || !(await isPooled(client))) return ok('The server is reached without a pooler.');
+    const { rows } = await client.query<{ role: string; lock: string; idle: string }>(
+      `SELECT quote_ident(current_user) AS role, current_setting('lock_timeout') AS lock,
+              current_setting('idle_in_transaction_session_timeout') AS idle`,
+    );
+    const { role, lock, idle } = rows[0]!;
+    const hears = database.directConnectionString !== database.connectionString;
+    const facts = `There is a pooler before the server; new work is heard of ${hears ? 'past it' : 'within a second, by asking'}`;
+    if (lock !== '0' && idle !== '0') return ok(`${facts}.`);
+    return warn(
+      `${facts}. It lets no limits through, so a statement waits for a lock as long as it takes.`,
+      `Give the limits to the role: ALTER ROLE ${role} SET lock_timeout = '3s'; ALTER ROLE ${role} SET idle_in_transaction_session_timeout = '10s';`,
+    );
+  } finally {
+    client.release();
+  }
 }
 
 /** Whether rows lie where no day's partition took them: they outlive their retention there. */

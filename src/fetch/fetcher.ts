@@ -110,7 +110,7 @@ export class Fetcher {
       log,
       metrics,
     });
-    this.#listener = new WakeListener(database.connectionString, () => this.#wake?.());
+    this.#listener = new WakeListener(database.directConnectionString, () => this.#wake?.());
     this.#leaser = new Leaser({ db: database.pool, monotonic });
     this.#marks = createMarks(monotonic);
     this.#switches = new SwitchReader(database.pool, monotonic);

@@ -22,6 +22,7 @@ export {
   type SourceCounts,
 } from './counts.ts';
 export { foldCounters, pruneRollups } from './fold.ts';
+export { type Refusal, tryHotPath } from './hot-path-trial.ts';
 export {
   type Ladder,
   type Lease,
@@ -69,6 +70,7 @@ export {
   urlOrigins,
   urlStatuses,
 } from './rows.ts';
+export { findCitusObstacles, loadScale, planCitus, type ScaleState } from './scale.ts';
 export {
   type Learnt,
   type LoggedRequest,

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { Queryable } from '../db/index.ts';
+import { isPooled, type Queryable } from '../db/index.ts';
 
 const reconnectMs = 5000;
 const longestMs = 1000;
@@ -27,8 +27,9 @@ export async function countDueDomains(db: Queryable, pool: string): Promise<numb
 }
 
 /**
- * Hears that an idle domain got work, or that a job may be due. Only a hint that makes waiting shorter: a pooler that knows no LISTEN, a lost
- * connection or a lost message cost at most the second that `loadIdleMs` allows.
+ * Hears that an idle domain got work, or that a job may be due. Only a hint that makes waiting shorter: a lost
+ * connection or message costs at most the second that `loadIdleMs` allows. Through a pooler it does not listen at all:
+ * LISTEN would stay on a server connection that is given to others, and the messages would go to whoever has it then.
  */
 export class WakeListener {
   readonly #connectionString: string;
@@ -60,7 +61,10 @@ export class WakeListener {
     client.on('end', () => this.#retry(client));
     client
       .connect()
-      .then(() => client.query(`LISTEN ${this.#channel}`))
+      .then(async () => {
+        if (await isPooled(client)) await this.stop();
+        else await client.query(`LISTEN ${this.#channel}`);
+      })
       .catch(() => this.#retry(client));
   }
 

@@ -53,7 +53,7 @@ export class JobRunner {
       this.#isWoken = true;
       this.#wake?.();
     };
-    this.#listener = new WakeListener(options.database.connectionString, woken, 'outrider_jobs');
+    this.#listener = new WakeListener(options.database.directConnectionString, woken, 'outrider_jobs');
   }
 
   /** Listens for what operators do. */

@@ -128,6 +128,16 @@ test('every route is one that the reference of the API has', () => {
   expect(problems).toEqual([]);
 });
 
+test('the guide to lists names every setting of a source, and no other', () => {
+  const code = readFileSync(join(root, 'src/sources/sources.ts'), 'utf8');
+  const type = code.slice(code.indexOf('export type SourceSettings = {'));
+  const known = [...type.slice(0, type.indexOf('\n};')).matchAll(/^ {2}(\w+)\?:/gm)].map((one) => one[1]!);
+  const page = readFileSync(join(root, 'docs/guides/lists.md'), 'utf8');
+  const rows = page.slice(page.indexOf('## Settings of a source')).matchAll(/^\| (`[^|]*) \|/gm);
+  const named = [...rows].flatMap((row) => [...row[1]!.matchAll(/`(\w+)`/g)].map((one) => one[1]!));
+  expect(named.toSorted()).toEqual(known.toSorted());
+});
+
 test('the page about the inside names every table, and no other', () => {
   const schema = readFileSync(join(root, 'migrations/schema.sql'), 'utf8');
   const tables = [...schema.matchAll(/^CREATE TABLE (\w+) \(/gm)].map((one) => one[1]!);

@@ -6,8 +6,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDiscovery } from '../../src/channels/index.ts';
 import { destroyServer } from '../../src/db/embedded/index.ts';
 import { type Database, isConnectionLost, openDatabase } from '../../src/db/index.ts';
+import { saveLeaseMode } from '../../src/frontier/index.ts';
 import { createSource } from '../../src/sources/index.ts';
 import { Outrider } from '../process/outrider.ts';
+import { testLeaseMode } from '../setup/database.ts';
 import {
   findForbiddenRequests,
   findPolitenessViolations,
@@ -72,6 +74,7 @@ beforeAll(async () => {
   });
   await web.writeHostsFile(join(home, 'hosts'));
   database = await openDatabase({ dataDir, maxConnections: 3, applicationName: 'crash test' });
+  await saveLeaseMode(database.pool, testLeaseMode, 'test');
   for (const { host } of web.publishers) {
     const { source } = await createSource(database.pool, { url: `http://${host}/` });
     await startDiscovery(database.pool, source.id);

@@ -35,7 +35,7 @@ const envOf = (): Record<string, string> => ({
   OUTRIDER_FETCH_DEFAULT_DELAY_MS: '100',
   OUTRIDER_FETCH_LEASE_SECONDS: '5',
   OUTRIDER_POLLING_SITEMAP_MAX_AGE_HOURS: '87600',
-  OUTRIDER_WATCHDOG_BLOCKED_SECONDS: '2',
+  OUTRIDER_WATCHDOG_BLOCKED_SECONDS: '5',
   OUTRIDER_UP_FETCHERS: '1',
   OUTRIDER_UP_GRACE_SECONDS: '1',
   LOG_FORMAT: 'json',
@@ -92,7 +92,7 @@ beforeAll(async () => {
   web = await startWeb({
     seed: 47,
     publishers,
-    changes: Array.from({ length: publishers }, () => ({ backlog: 30, ratePerDay: 30 })),
+    changes: Array.from({ length: publishers }, () => ({ backlog: 20, ratePerDay: 20 })),
     startMs: Date.parse('2024-06-05T12:00:00Z'),
     speed: 0,
   });

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { attachServer } from '../../src/db/embedded/index.ts';
 import { type Database, openDatabase } from '../../src/db/index.ts';
 import { loadFunctions, loadMigrations } from '../../src/db/migration-files.ts';
+import { saveLeaseMode } from '../../src/frontier/index.ts';
 import { dataDirVariable } from './global.ts';
 
 /** A database of its own for one test file. */
@@ -15,6 +16,12 @@ export type TestDatabaseOptions = {
   empty?: boolean;
   maxConnections?: number;
 };
+
+/**
+ * How leases are taken in the databases of this run, unless a test says otherwise: `npm run test:buckets` runs the tests
+ * of the frontier and the crawls a second time with `bucket`.
+ */
+export const testLeaseMode = process.env.OUTRIDER_TEST_LEASE_MODE === 'bucket' ? 'bucket' : 'single';
 
 type TestServer = { urlOf(name: string): string; admin: pg.Client };
 
@@ -74,6 +81,7 @@ async function ensureTemplate({ urlOf, admin }: TestServer, migrationsDir?: stri
   const contents = [
     ...loadMigrations(migrationsDir).map((migration) => migration.checksum),
     loadFunctions(migrationsDir)?.checksum,
+    ...(testLeaseMode === 'single' ? [] : [testLeaseMode]),
   ];
   const name = `outrider_template_${createHash('sha256').update(contents.join()).digest('hex').slice(0, 16)}`;
   const lock = BigInt.asIntN(64, BigInt(`0x${createHash('sha256').update(name).digest('hex').slice(0, 16)}`));
@@ -90,6 +98,7 @@ async function ensureTemplate({ urlOf, admin }: TestServer, migrationsDir?: stri
         databaseUrl: urlOf(name),
         ...(migrationsDir ? { migrationsDir } : {}),
       });
+      if (testLeaseMode === 'bucket' && !migrationsDir) await saveLeaseMode(db.pool, 'bucket', 'test');
       await db.close();
       await admin.query(`ALTER DATABASE ${name} IS_TEMPLATE true ALLOW_CONNECTIONS false`);
     }

@@ -99,12 +99,13 @@ export async function torture(options: TortureOptions): Promise<TortureResult> {
 async function begin(stage: Stage): Promise<Map<string, number>> {
   const { pool } = stage.database;
   for (const member of stage.members) member.start();
-  await waitUntil('every process has begun', async () => {
+  const missing = async (): Promise<true | string> => {
     const { rows } = await pool.query<{ pid: number }>('SELECT pid FROM workers');
     const known = new Set(rows.map((row) => row.pid));
-    const missing = stage.members.filter((one) => one.pid === null || !known.has(one.pid));
-    return missing.length === 0 || missing.map((one) => one.name).join();
-  });
+    const late = stage.members.filter((one) => one.pid === null || !known.has(one.pid));
+    return late.length === 0 || late.map((one) => one.name).join();
+  };
+  await waitUntil('every process has begun', missing, calmMs);
   const baseline = new Map<string, number>();
   for (const member of stage.members)
     baseline.set(member.role, Math.max(baseline.get(member.role) ?? 0, member.usage()?.files ?? 0));

@@ -1,11 +1,19 @@
 import type { Command } from 'commander';
 import { databaseOptions } from '../../config/index.ts';
-import { exportDatabase, importDatabase, migrate, migrationStatus, openDatabase } from '../../db/index.ts';
+import {
+  exportDatabase,
+  grantFetcher,
+  importDatabase,
+  migrate,
+  migrationStatus,
+  openDatabase,
+} from '../../db/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import { type Context, loadContext, withDatabase } from '../context.ts';
+import { operatorName } from '../operator.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
 
-/** `db export|import`, `migrate`. */
+/** `db export|import|grant-fetcher`, `migrate`. */
 export function addDatabaseCommands(program: Command): void {
   const db = program.command('db').description('move everything to another PostgreSQL and back');
   db.command('export <file>')
@@ -40,6 +48,20 @@ export function addDatabaseCommands(program: Command): void {
       } finally {
         await database.close();
       }
+    });
+  db.command('grant-fetcher <role>')
+    .description(
+      'make a role of the database for fetchers: it sees no tokens or secrets and changes no settings',
+    )
+    .action(async (role: string, _flags: object, command: Command) => {
+      const context = loadContext(command);
+      const isNew = await withDatabase(context, (database) => grantFetcher(database, role, operatorName()));
+      if (context.flags.json) return printJson({ role, created: isNew });
+      process.stdout.write(
+        isNew
+          ? `Made the role ${role}. Give it a password (ALTER ROLE … PASSWORD '…') and fetchers an address with it.\n`
+          : `The role ${role} has what a fetcher needs and nothing else.\n`,
+      );
     });
   program
     .command('migrate')

@@ -70,8 +70,11 @@ function typeOf(schema: Schema): string {
   if (schema.enum !== undefined) return schema.enum.map((one) => JSON.stringify(one)).join(' | ');
   if (schema.anyOf !== undefined) return [...new Set(schema.anyOf.map(typeOf))].join(' | ');
   const { minimum, maximum, maxLength, maxItems, items } = schema;
-  if (schema.type === 'array')
-    return `list of ${typeOf(items ?? {})}${maxItems === undefined ? '' : `, at most ${maxItems}`}`;
+  if (schema.type === 'array') {
+    const inside = typeOf(items ?? {});
+    const one = inside.includes(' | ') ? `(${inside})` : inside;
+    return `list of ${one}${maxItems === undefined ? '' : `, at most ${maxItems}`}`;
+  }
   const kind = schema.format ?? [schema.type ?? 'anything'].flat().join(' | ');
   const range = minimum === undefined && maximum === undefined ? '' : ` ${minimum ?? ''}…${maximum ?? ''}`;
   return `${kind}${range}${maxLength === undefined ? '' : `, at most ${maxLength} long`}`;
@@ -99,6 +102,14 @@ function fieldsOf(schema: Schema): [string, Schema, boolean][] {
 // Whoever wants all of them looks at the running server, where they have their types and words.
 const mostFields = 10;
 
+/** The fields of a body with those of the objects in it, as "settings.render"; deeper ones are told by the server. */
+function bodyRows(schema: Schema, place: string, before = ''): string[][] {
+  return fieldsOf(schema).flatMap(([name, field, isRequired]) => [
+    [code(`${before}${name}`), place, typeOf(field), noteOf(field, isRequired)],
+    ...(before === '' ? bodyRows(field, place, `${name}.`) : []),
+  ]);
+}
+
 function answersOf({ responses }: Operation): string {
   const statuses = new Map<string, string[]>();
   for (const [status, { content = {} }] of Object.entries(responses)) {
@@ -124,13 +135,8 @@ function section(operation: Operation): string[] {
     noteOf(one.schema, one.required === true, one.description ?? one.schema.description),
   ]);
   const bodies = Object.entries(requestBody?.content ?? {}).flatMap(([type, { schema = {} }]) => {
-    const fields = fieldsOf(schema).map(([name, field, isRequired]) => [
-      code(name),
-      type === 'application/json' ? 'body' : type,
-      typeOf(field),
-      noteOf(field, isRequired),
-    ]);
-    return fields.length > 0 ? fields : [['', type, typeOf(schema), noteOf(schema, false)]];
+    const fields = bodyRows(schema, type === 'application/json' ? 'body' : type);
+    return fields.length > 0 ? fields : [['–', `body, ${type}`, 'text', noteOf(schema, false)]];
   });
   return [
     '',

@@ -14,6 +14,10 @@ export const metricAdvice: Readonly<Record<string, string>> = {
     'The rate of work. `dead` above `fetched` for long: `outrider urls --status dead`.',
   outrider_stale_settles_total:
     'Leases that were lost: a machine that was suspended, or a database that stood still. Some are harmless; many mean that `fetch.lease_seconds` is too short for it.',
+  outrider_role_restarts_total:
+    'Any but `memory` now and then: `outrider doctor` tells when and why, the log of the role what it was doing.',
+  outrider_stalls_total: 'One is a bug or a machine that stood still; the log has the stack of what blocked.',
+  outrider_memory_limit_bytes: 'Compare it with `process_resident_memory_bytes`.',
   outrider_documents_total: 'What it is all for. No `new` for longer than is usual: alert.',
   outrider_images_total: '`unavailable`: the blob store cannot be reached; images wait, pages go on.',
   outrider_rendered_pages_total: 'How rendering goes; `render_timeout` in number asks for more processor.',
@@ -21,7 +25,10 @@ export const metricAdvice: Readonly<Record<string, string>> = {
   outrider_browser_launches_total:
     'Browsers end after `render.pages_per_browser` pages; many more launches than that are crashes, mostly for want of memory.',
   outrider_jobs: '`failed` above 0: `outrider jobs --status failed`.',
-  outrider_job_executions_total: 'Runs by how they ended; [rules for alerts](../alerts/jobs.yml) use it.',
+  outrider_responses_total:
+    'A rising share of `429` is publishers asking us to slow down; their domains do. If it stays, raise `fetch.default_delay_ms`.',
+  outrider_job_executions_total:
+    'Runs by how they ended; [rules for alerts](../../deploy/prometheus/jobs.yml) use it.',
   outrider_job_duration_seconds: 'How long runs take; they are ended at `jobs.max_minutes`.',
   outrider_job_stale_locks_total: 'Schedulers that ended in mid-run. Several a day: look at their memory.',
   outrider_request_duration_seconds:
@@ -89,7 +96,7 @@ export function renderMetrics(): string {
     '',
     'Every process has its own at `/metrics`, in the form Prometheus reads: the API on its port, the other roles on `--health-port` (`health.port`; `up` gives the scheduler that port and its fetchers the ones behind it). Programs on the same machine need no token ([access](../guides/api-access.md#prometheus)). Counters begin at 0 with the process, so use `rate()` or `increase()` over the sum of all. No label ever holds an address or a host. `process_*` and `nodejs_*` are those of Node: memory, processor, delay of the event loop.',
     '',
-    'To begin with, watch four: `outrider_documents_total` (does news come in), `outrider_sink_lag_seconds` (does it arrive), `outrider_domains{status="blocked"}` (are we welcome), `outrider_loop_errors_total` (is all well inside). [Rules for jobs](../alerts/jobs.yml) are ready to use.',
+    'To begin with, watch four: `outrider_documents_total` (does news come in), `outrider_sink_lag_seconds` (does it arrive), `outrider_domains{status="blocked"}` (are we welcome), `outrider_loop_errors_total` (is all well inside). [Rules for jobs](../../deploy/prometheus/jobs.yml) are ready to use.',
     ...table(['metric', 'type', 'labels', 'what it counts', 'what to do with it'], rows),
   ].join('\n')}\n`;
 }

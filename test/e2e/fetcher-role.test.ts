@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startDiscovery } from '../../src/channels/index.ts';
+import { grantFetcher } from '../../src/db/index.ts';
+import { createSource } from '../../src/sources/index.ts';
+import { Outrider, runOutrider } from '../process/outrider.ts';
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
+import { startWeb, type Web } from '../web/index.ts';
+import { isQuiet, loadBalances } from './crawl-state.ts';
+import { waitUntil } from './wait.ts';
+
+// A fetcher on somebody else's machine: its role of the database does the work and sees nothing else.
+const role = `fetcher_${randomBytes(4).toString('hex')}`;
+const publishers = 12; // every kind of channel the simulated web has, indexes of sitemaps among them
+
+let home: string;
+let database: TestDatabase;
+let web: Web;
+let fetcherUrl: string;
+let asFetcher: pg.Client;
+const running: Outrider[] = [];
+
+const environment = (url: string): Record<string, string> => ({
+  DATABASE_URL: url,
+  OUTRIDER_FETCH_HOSTS_FILE: join(home, 'hosts'),
+  OUTRIDER_FETCH_ALLOW_NETWORKS: `127.0.0.0/8:${web.port}`,
+  OUTRIDER_FETCH_DEFAULT_DELAY_MS: '50',
+  OUTRIDER_POLLING_SITEMAP_MAX_AGE_HOURS: '87600',
+  LOG_LEVEL: 'warn',
+});
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'outrider-role-'));
+  database = await createTestDatabase();
+  web = await startWeb({
+    seed: 17,
+    publishers,
+    changes: Array.from({ length: publishers }, (_, n) => ({
+      backlog: 6,
+      ratePerDay: 20,
+      // A feed that has moved for good is one of the few things by which a poll changes a channel.
+      ...(n === 0 ? { faults: [{ name: 'redirect-chain', options: { hops: 1, status: 301 } }] } : {}),
+    })),
+    startMs: Date.parse('2024-06-05T12:00:00Z'),
+    speed: 0,
+  });
+  await web.writeHostsFile(join(home, 'hosts'));
+  const url = new URL(database.url);
+  url.username = role;
+  fetcherUrl = url.href;
+});
+afterAll(async () => {
+  for (const one of running) await one.stop('SIGKILL');
+  await asFetcher?.end();
+  await web?.close();
+  await database?.pool.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`).catch(() => undefined);
+  await database?.drop();
+  rmSync(home, { recursive: true, force: true });
+});
+
+test('the role is made once and brought up to date after that', async () => {
+  const env = { DATABASE_URL: database.url };
+  const first = await runOutrider(['db', 'grant-fetcher', role, '--json'], { home, env });
+  expect(`${first.code} ${first.stderr}`).toBe('0 ');
+  expect(JSON.parse(first.stdout)).toEqual({ role, created: true });
+  expect(await grantFetcher(database.db, role, 'test')).toBe(false);
+  const own = new URL(database.url).username;
+  await expect(grantFetcher(database.db, own, 'test')).rejects.toMatchObject({
+    code: 'fetcher_role_invalid',
+  });
+});
+
+test('it runs a whole crawl', async () => {
+  for (const { host } of web.publishers) {
+    const { source } = await createSource(database.pool, { url: `http://${host}/` });
+    await startDiscovery(database.pool, source.id);
+  }
+  running.push(new Outrider(['schedule'], { home, env: environment(database.url) }));
+  running.push(new Outrider(['fetch'], { home, env: environment(fetcherUrl) }));
+  await waitUntil(
+    'the crawl is done',
+    async () => {
+      const broken = running.find((one) => !one.isRunning);
+      if (broken !== undefined) throw new Error(broken.stderr);
+      const { rows } = await database.pool.query<{ n: number }>(
+        'SELECT count(*)::integer AS n FROM documents',
+      );
+      return rows[0]!.n >= publishers * 3 ? isQuiet(database.pool) : `${rows[0]!.n} documents`;
+    },
+    120_000,
+  );
+  for (const one of running) expect((await one.stop('SIGTERM')).code, one.stderr).toBe(0);
+  for (const one of running) expect(one.stderr).toBe('');
+  const { rows } = await database.pool.query<{ files: number; errors: number }>(
+    `SELECT (SELECT count(*)::integer FROM channels WHERE parent_id IS NOT NULL) AS files,
+            (SELECT count(*)::integer FROM url_frontier WHERE error_text LIKE '%permission%') AS errors`,
+  );
+  expect(rows[0]!.files).toBeGreaterThan(0);
+  expect(rows[0]!.errors).toBe(0);
+  for (const [what, one, other] of await loadBalances(database.pool))
+    expect([what, one]).toEqual([what, other]);
+}, 180_000);
+
+test('it sees no secret and changes no setting, source or channel', async () => {
+  asFetcher = new pg.Client({ connectionString: fetcherUrl });
+  await asFetcher.connect();
+  const denied = async (sql: string): Promise<void> => {
+    await expect(asFetcher.query(sql), sql).rejects.toMatchObject({ code: '42501' });
+  };
+  for (const table of ['api_tokens', 'auth_secrets', 'sign_in_codes', 'websub_subscriptions', 'audit'])
+    await denied(`SELECT FROM ${table}`);
+  for (const table of ['settings', 'sources', 'channels', 'jobs', 'sinks']) {
+    await asFetcher.query(`SELECT FROM ${table} LIMIT 1`);
+    await denied(`DELETE FROM ${table}`);
+  }
+  await denied(`UPDATE settings SET value = 'true'`);
+  await denied(`SELECT setting_set('lease_mode', '"bucket"', 'me')`);
+  await denied(`SELECT switch_set('fetching', false, 'me', 'because')`);
+  await denied(`UPDATE sources SET url = 'http://evil.test/'`);
+  await denied('DROP TABLE url_frontier');
+  await denied('CREATE TABLE mine (a int)');
+  await denied(`SELECT fetcher_add('${role}', 'me')`);
+});
+
+test('every table is one that fetchers work with, read, or never see', async () => {
+  // A new table belongs into one of them: into fetcher_grant, or here.
+  const unseen = [
+    ...['api_tokens', 'audit', 'auth_secrets', 'counters', 'document_changes', 'ended_sessions'],
+    ...['execution_logs', 'job_events', 'job_scheduler', 'rollups', 'sign_in_codes', 'sink_replays'],
+    ...['source_days', 'source_totals', 'websub_subscriptions'],
+  ];
+  const { rows } = await database.pool.query<{ name: string }>(
+    `SELECT c.relname AS name FROM pg_class c
+      WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+        AND NOT has_table_privilege($1, c.oid, 'SELECT') ORDER BY 1`,
+    [role],
+  );
+  expect(rows.map((row) => row.name)).toEqual(unseen);
+});
+
+test('a newer version gives it what its functions need', async () => {
+  await database.pool.query(`REVOKE ALL ON url_frontier, settings FROM ${role}`);
+  await database.pool.query(`UPDATE schema_functions SET checksum = 'old'`);
+  const { code, stderr } = await runOutrider(['migrate'], { home, env: { DATABASE_URL: database.url } });
+  expect(`${code} ${stderr}`).toBe('0 ');
+  await asFetcher.query('SELECT FROM url_frontier LIMIT 1');
+  // And before that is done a fetcher says what is missing.
+  await database.pool.query(`UPDATE schema_functions SET checksum = 'old'`);
+  const early = await runOutrider(['fetch'], { home, env: environment(fetcherUrl) });
+  expect(early.stderr).toContain('may not change it');
+  expect(early.code).not.toBe(0);
+});

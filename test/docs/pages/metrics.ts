@@ -55,6 +55,7 @@ export const metricAdvice: Readonly<Record<string, string>> = {
   outrider_api_refusals_total:
     '`sign_in_needed` in number is a program with an old token, or somebody trying.',
   outrider_job_distribution_score: 'Below 0.7 with many jobs: `outrider jobs rebalance --preview`.',
+  outrider_loop_restarts_total: 'Loops that ended without being asked to: a bug, tell us. They go on.',
   outrider_loop_turns_total: 'Every loop of the process turns. One that stands still is shown by `/health`.',
   outrider_loop_errors_total: 'Turns that threw; the log has them. The loop goes on by itself.',
 };

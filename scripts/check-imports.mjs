@@ -50,6 +50,7 @@ const layers = [
     'websub',
     'diagnose',
     'render',
+    'backup',
   ],
   ['api', 'cli'],
 ];

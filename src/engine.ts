@@ -97,7 +97,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     }
     if (config.health.port > 0 && !options.roles.includes('serve')) {
       const { startHealthServer } = await import('./api/index.ts');
-      const server = await startHealthServer(config.health.port, { database, ...telling });
+      const place = { ...config.health, names: config.api.hosts };
+      const server = await startHealthServer(place, { database, ...telling });
       log.info({ address: server.address }, 'health and metrics are served');
       stops.push(() => server.close());
     }

@@ -1,10 +1,10 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, isIP } from 'node:net';
 import type { Database } from '../db/index.ts';
 import { AppError, EXIT, messageOf } from '../errors/index.ts';
 import { createVitals, describeVitals, type LoopHealth, type Vitals } from '../resilience/index.ts';
 import type { Metrics } from '../telemetry/index.ts';
-import { loopback, nameOfHost } from './hosts.ts';
+import { isLoopbackAddress, loopback, nameOfHost } from './hosts.ts';
 
 /** What the health routes report on; every role has them. */
 export type HealthOptions = {
@@ -55,17 +55,39 @@ function healthOf({ version, loops, vitals = createVitals(), isAway = () => fals
   return { version, ...describeVitals(vitals, { loops: loops(), isAway: isAway(), now: Date.now() }) };
 }
 
-/** Serves the health routes alone, on loopback, for roles that serve nothing else. */
+/** Where the health routes are served alone. */
+export type HealthPlace = {
+  port: number;
+  /** Loopback unless said. */
+  host?: string;
+  /** Names they answer to besides those of loopback and the address itself. */
+  names?: readonly string[];
+};
+
+/** Why a request is not answered; null when it is. */
+function refusalOf(request: IncomingMessage, path: string, names: ReadonlySet<string>): HealthAnswer | null {
+  const { localAddress, remoteAddress } = request.socket;
+  const name = nameOfHost(request.headers.host ?? '');
+  // By another name a page on the web may have been led here; the address itself is nobody's name.
+  const isAddress = isIP(name) > 0 && name === localAddress?.replace(/^::ffff:/, '');
+  if (!loopback.has(name) && !names.has(name) && !isAddress) return json(421, { status: 'wrong host' });
+  // Errors of loops are words of libraries, which may name hosts and users; numbers do not.
+  if (path === '/health' && !isLoopbackAddress(remoteAddress))
+    return json(403, { status: 'refused', reason: '/health is for this machine; /metrics has the numbers' });
+  return null;
+}
+
+/** Serves the health routes alone, for roles that serve nothing else. */
 export async function startHealthServer(
-  port: number,
+  place: HealthPlace,
   options: HealthOptions,
 ): Promise<{ address: string; close(): Promise<void> }> {
+  const { port, host = '127.0.0.1' } = place;
+  const names = new Set((place.names ?? []).map((name) => name.toLowerCase()));
   const server = createServer({ requestTimeout: 10_000, headersTimeout: 5000 }, (request, response) => {
-    // By another name a page on the web may have been led here.
-    const asked = loopback.has(nameOfHost(request.headers.host ?? ''))
-      ? answerHealth((request.url ?? '').split('?')[0]!, options)
-      : Promise.resolve(json(421, { status: 'wrong host' }));
-    asked
+    const path = (request.url ?? '').split('?')[0]!;
+    const refusal = refusalOf(request, path, names);
+    (refusal === null ? answerHealth(path, options) : Promise.resolve(refusal))
       .catch((error: unknown) => json(500, { status: 'failed', reason: messageOf(error) }))
       .then((answer) => {
         const { status, type, body } =
@@ -89,11 +111,11 @@ export async function startHealthServer(
         }),
       );
     });
-    server.listen(port, '127.0.0.1', resolve);
+    server.listen(port, host, resolve);
   });
   const { port: bound } = server.address() as AddressInfo;
   return {
-    address: `http://127.0.0.1:${bound}`,
+    address: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -29,7 +29,8 @@ export type Context = {
 
 // Its processes, its files, its database: that some other command works with a server does not concern these.
 const ownMachine = new Set(['up', 'serve', 'fetch', 'schedule', 'demo', 'run', 'extract', 'db', 'migrate']);
-for (const name of ['scale', 'config', 'doctor', 'completion']) ownMachine.add(name);
+for (const name of ['scale', 'config', 'doctor', 'health', 'completion', 'backup', 'restore'])
+  ownMachine.add(name);
 
 /** Whether a command is about this machine and can be sent to no server. */
 export const isAboutThisMachine = (command: Command): boolean =>

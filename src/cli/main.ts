@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-import { runCli } from './program.ts';
+import { endAtSignals } from './stop-signals.ts';
+
+if (process.pid === 1) endAtSignals();
 
 // `outrider … | head` closes the pipe early; that is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -7,6 +9,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+// Loaded behind the line above: it takes a while, and a container may be stopped meanwhile.
+const { runCli } = await import('./program.ts');
 process.exitCode = await runCli(process.argv.slice(2));
 // A role that could not start still hears its supervisor, and an open channel keeps a process alive for ever.
 if (process.connected) process.disconnect();

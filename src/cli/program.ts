@@ -49,6 +49,10 @@ const groups: readonly Group[] = [
   { names: ['sinks'], load: async () => (await import('./commands/sinks.ts')).addSinksCommands },
   { names: ['images'], load: async () => (await import('./commands/images.ts')).addImageCommands },
   {
+    names: ['backup', 'restore'],
+    load: async () => (await import('./commands/backup.ts')).addBackupCommands,
+  },
+  {
     names: ['db', 'migrate'],
     load: async () => (await import('./commands/database.ts')).addDatabaseCommands,
   },
@@ -62,6 +66,7 @@ const groups: readonly Group[] = [
       return (program) => addCompletionCommand(program, buildProgram);
     },
   },
+  { names: ['health'], load: async () => (await import('./commands/health.ts')).addHealthCommand },
   { names: ['doctor'], load: async () => (await import('./commands/doctor.ts')).addDoctorCommand },
 ];
 

@@ -1,11 +1,23 @@
 import { EXIT } from '../errors/index.ts';
 import type { Log } from '../telemetry/index.ts';
 
+const endsAll = { SIGTERM: 143, SIGINT: 130 } as const;
+const enders = Object.entries(endsAll).map(([name, code]) => [name, () => process.exit(code)] as const);
+
+/**
+ * Ends the process at a signal, as the kernel does with every process but the first one: in a container a signal without
+ * a listener is lost, and stopping it would take until it is killed. `untilStopped` takes over.
+ */
+export function endAtSignals(): void {
+  for (const [name, end] of enders) process.on(name, end);
+}
+
 /**
  * Resolves at the first SIGINT or SIGTERM, or when the parent goes away; a second signal ends the process at once, after
  * `onSecond` has ended what it started.
  */
 export function untilStopped(onSecond: () => void = () => undefined): Promise<string> {
+  for (const [name, end] of enders) process.removeListener(name, end);
   return new Promise((resolve) => {
     let stopping = false;
     const onSignal = (name: string) => (): void => {

@@ -32,7 +32,8 @@ export function renderReference(): string {
     '',
     'Made from the table in `src/config/settings.ts`; a test keeps it in step.',
     'Command-line flags win over environment variables, those over the YAML file (`--config FILE` or `OUTRIDER_CONFIG`),',
-    'that over the default. Unknown keys and values that cannot be read are all listed at once and end the program with code 2.',
+    'that over the default. A secret may stand in a file that its variable with `_FILE` behind it names, as `DATABASE_URL_FILE`.',
+    'Unknown keys and values that cannot be read are all listed at once and end the program with code 2.',
   ];
   let group = '';
   for (const setting of listSettings()) {

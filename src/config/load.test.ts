@@ -98,6 +98,40 @@ describe('values', () => {
   });
 });
 
+describe('secrets in files', () => {
+  const file = (text: string): string => yamlFile(text);
+
+  test('a file that a variable names is read, without the line end editors leave', () => {
+    const env = { DATABASE_URL_FILE: file('postgresql://a:b@db/outrider\n') };
+    const { config, origins } = loadConfig({ env });
+    expect(config.database.url).toBe('postgresql://a:b@db/outrider');
+    expect(origins.get('database.url')).toBe('environment');
+    expect(loadConfig({ env: { DATABASE_URL_FILE: '' } }).config.database.url).toBeNull();
+  });
+
+  test('what cannot be used is told by name, and never with its text', () => {
+    const env = {
+      DATABASE_URL: 'postgresql://a:hunter2@db/outrider',
+      DATABASE_URL_FILE: file('postgresql://a:hunter3@db/outrider'),
+      AUTH_JWT_SECRET_FILE: file('hunter4'),
+      OUTRIDER_TOKEN_FILE: join(dir, 'nowhere'),
+      OUTRIDER_S3_SECRET_KEY_FILE: file('\n'),
+      OUTRIDER_S3_ACCESS_KEY_FILE: file('x'.repeat(70_000)),
+      OUTRIDER_API_PORT_FILE: file('1'),
+    };
+    const problems = problemsOf({ env });
+    expect(problems).toHaveLength(6);
+    const text = problems.join('\n');
+    expect(text).toContain('DATABASE_URL_FILE cannot be used: DATABASE_URL is set too');
+    expect(text).toContain('AUTH_JWT_SECRET must be a text of at least 32 bytes');
+    expect(text).toContain('OUTRIDER_TOKEN_FILE cannot be used: ENOENT');
+    expect(text).toContain('is empty');
+    expect(text).toContain('larger than any secret');
+    expect(text).toContain('OUTRIDER_API_PORT_FILE is not a setting');
+    expect(text).not.toContain('hunter');
+  });
+});
+
 describe('all problems at once', () => {
   test('from file, environment and command line', () => {
     const file = yamlFile(

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { parse as parseYaml } from 'yaml';
 import { AppError, EXIT, messageOf } from '../errors/index.ts';
 import { type Config, listSettings, type NamedSetting } from './settings.ts';
@@ -36,11 +36,17 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
   const problems: string[] = [];
   const fileValues = file === null ? new Map<string, unknown>() : readFileValues(file, named, problems);
   reportUnknownVariables(env, named, problems);
+  const secretValues = readSecretFiles(env, named, problems);
 
   const origins = new Map<string, Origin>();
   const config: Record<string, Record<string, unknown>> = {};
   for (const setting of named) {
-    const { value, origin } = pickValue(setting, env, fileValues, options.overrides ?? {});
+    const { value, origin } = pickValue(
+      setting,
+      { ...env, ...secretValues },
+      fileValues,
+      options.overrides ?? {},
+    );
     origins.set(setting.key, origin);
     config[setting.group] ??= {};
     try {
@@ -75,6 +81,35 @@ function pickValue(
   return { value: setting.default, origin: 'default' };
 }
 
+/** A secret may stand in a file that its variable with _FILE names: service managers and containers hand them over so. */
+export const secretFileOf = (setting: NamedSetting): string | null =>
+  setting.secret === true ? `${setting.env}_FILE` : null;
+
+const mostSecretBytes = 65_536;
+
+function readSecretFiles(
+  env: NodeJS.ProcessEnv,
+  named: NamedSetting[],
+  problems: string[],
+): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const setting of named) {
+    const variable = secretFileOf(setting);
+    const path = variable === null ? undefined : env[variable];
+    if (variable === null || path === undefined || path === '') continue;
+    try {
+      // Which of two would hold is a riddle somebody meets at night.
+      if (env[setting.env]) throw new Error(`${setting.env} is set too`);
+      if (statSync(path).size > mostSecretBytes) throw new Error(`${path} is larger than any secret`);
+      values[setting.env] = readFileSync(path, 'utf8').trim();
+      if (values[setting.env] === '') throw new Error(`${path} is empty`);
+    } catch (error) {
+      problems.push(`${variable} cannot be used: ${messageOf(error)}`);
+    }
+  }
+  return values;
+}
+
 function readFileValues(file: string, named: NamedSetting[], problems: string[]): Map<string, unknown> {
   const values = new Map<string, unknown>();
   let tree: unknown;
@@ -105,7 +140,7 @@ function readFileValues(file: string, named: NamedSetting[], problems: string[])
 }
 
 function reportUnknownVariables(env: NodeJS.ProcessEnv, named: NamedSetting[], problems: string[]): void {
-  const known = new Set(named.map((setting) => setting.env));
+  const known = new Set(named.flatMap((setting) => [setting.env, secretFileOf(setting) ?? setting.env]));
   for (const variable of Object.keys(env)) {
     if (!variable.startsWith('OUTRIDER_') || known.has(variable) || otherVariables.has(variable)) continue;
     problems.push(`${variable} is not a setting${suggestion(variable, [...known])}`);

@@ -329,6 +329,11 @@ export const settings = {
     }),
   },
   health: {
+    host: requiredText({
+      default: '127.0.0.1',
+      description:
+        'Address that port listens on. Beyond loopback whoever reaches it may read /healthz, /readyz and /metrics; keep it inside your network.',
+    }),
     port: integer({
       default: 0,
       min: 0,

@@ -38,17 +38,41 @@ export async function importDatabase(
   options: ImportOptions = {},
 ): Promise<TransferResult> {
   // The whole file is checked first: a damaged one must be found before --force empties anything.
-  const header = await readExport(path, async (_start, rows) => {
-    for await (const _chunk of rows); // summed by the reader
-  });
-  checkHeader(header, options.migrationsDir);
+  const { schemaVersion } = await checkExport(path, options.migrationsDir);
   if (!options.force) await refuseRows(pool as Queryable);
-  await migrate(pool, { to: header.schemaVersion, migrationsDir: options.migrationsDir });
+  await migrate(pool, { to: schemaVersion, migrationsDir: options.migrationsDir });
   const result = await load(pool, path, options);
   await migrate(pool, { migrationsDir: options.migrationsDir });
   // Until autovacuum comes by, plans for the new rows would be guesses.
   await pool.query('ANALYZE');
   return result;
+}
+
+/** What an export holds, after every row of it was read and summed. */
+export type ExportSummary = {
+  schemaVersion: number;
+  createdAt: string;
+  rows: number;
+  tables: Record<string, number>;
+};
+
+/** Reads a whole export as an import would, and changes nothing; a damaged one is an error. */
+export async function checkExport(path: string, migrationsDir?: string): Promise<ExportSummary> {
+  const tables: Record<string, number> = {};
+  const header = await readExport(
+    path,
+    async (_start, rows) => {
+      for await (const _chunk of rows); // summed by the reader
+    },
+    {
+      onTable: ({ table }, end) => {
+        tables[table] = end.rows;
+      },
+    },
+  );
+  checkHeader(header, migrationsDir);
+  const { schemaVersion, createdAt } = header;
+  return { schemaVersion, createdAt, rows: Object.values(tables).reduce((sum, one) => sum + one, 0), tables };
 }
 
 function checkHeader(header: ExportHeader, migrationsDir: string | undefined): void {

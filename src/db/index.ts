@@ -5,7 +5,7 @@ export { type DatabaseFacts, loadDatabaseFacts, type TableFacts } from './databa
 export { defaultDataDir, hasCluster } from './embedded/index.ts';
 export { exportDatabase, type TransferResult } from './export.ts';
 export { grantFetcher } from './fetcher-role.ts';
-export { type ImportOptions, importDatabase } from './import.ts';
+export { checkExport, type ExportSummary, type ImportOptions, importDatabase } from './import.ts';
 export {
   type MigrateOptions,
   type MigrateResult,

@@ -24,7 +24,7 @@ export type MigrateResult = {
   dryRun: boolean;
 };
 
-/** One line of `outrider db status`. */
+/** One line of `outrider migrate --status`. */
 export type MigrationStatus = {
   version: number;
   name: string;
@@ -147,7 +147,7 @@ function checkApplied(applied: AppliedRow[], migrations: Migration[]): void {
       {
         exitCode: EXIT.database,
         httpStatus: 503,
-        advice: `Use the newer Outrider that made it, or with that one run: outrider db migrate --to ${migrations.length}`,
+        advice: `Use the newer Outrider that made it, or with that one run: outrider migrate --to ${migrations.length}`,
       },
     );
   for (const row of applied) {

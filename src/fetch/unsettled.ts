@@ -17,6 +17,8 @@ const settleEveryMs = 2000;
 const settleEveryItems = 25;
 const longAgoMs = 3_600_000;
 
+const classOf = (status: number): string => (status === 429 ? '429' : `${Math.floor(status / 100)}xx`);
+
 /** What a settle needs of the run. */
 export type UnsettledDeps = {
   db: Queryable;
@@ -64,6 +66,7 @@ export class Unsettled {
     const { metrics } = this.#deps;
     this.#requests.push(request);
     metrics.requests.inc({ outcome: request.outcome });
+    if (request.status !== null) metrics.responses.inc({ status: classOf(request.status) });
     metrics.responseBytes.inc(request.bytes);
     if (request.headersMs !== null) metrics.requestSeconds.observe(request.headersMs / 1000);
   }

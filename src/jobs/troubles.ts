@@ -17,7 +17,7 @@ export type JobTroubles = {
   unevenness: { distributionScore: number; peakRuns: number; totalRuns: number } | null;
 };
 
-/** Below these somebody should look; docs/alerts/jobs.yml has the same numbers. */
+/** Below these somebody should look; deploy/prometheus/jobs.yml has the same numbers. */
 export const leastSuccessRate = 0.8;
 export const leastDistributionScore = 0.7;
 /** One lost scheduler is a crash; several are a habit. */

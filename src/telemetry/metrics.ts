@@ -25,6 +25,12 @@ export function createMetrics() {
       labelNames: ['outcome'],
       registers,
     }),
+    responses: new Counter({
+      name: 'outrider_responses_total',
+      help: 'Answers of publishers, by the class of the status; 429 is one of its own, for it asks us to slow down.',
+      labelNames: ['status'],
+      registers,
+    }),
     refusedLinks: new Counter({
       name: 'outrider_refused_links_total',
       help: 'Links of spidered pages that were not followed, by reason.',

@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startHealthServer } from '../../src/api/index.ts';
 import { createVitals, newLoop } from '../../src/resilience/index.ts';
@@ -11,16 +12,18 @@ const promote = { ...lease, name: 'promote' };
 const vitals = createVitals({ memoryLimitBytes: 4e12, watchdog: { stallSeconds: 300, blockedSeconds: 30 } });
 let isAway = false;
 
+const options = () => ({
+  database: database.db,
+  metrics: createMetrics(),
+  version: '1.2.3',
+  loops: () => [lease, promote],
+  vitals,
+  isAway: () => isAway,
+});
+
 beforeAll(async () => {
   database = await createTestDatabase();
-  server = await startHealthServer(0, {
-    database: database.db,
-    metrics: createMetrics(),
-    version: '1.2.3',
-    loops: () => [lease, promote],
-    vitals,
-    isAway: () => isAway,
-  });
+  server = await startHealthServer({ port: 0 }, options());
 });
 afterAll(async () => {
   await server.close();
@@ -84,4 +87,20 @@ test('whoever watches from outside gets a plain answer', async () => {
   expect(await ask('/healthz')).toEqual({ status: 200, body: { status: 'ok' } });
   expect(await ask('/readyz')).toEqual({ status: 200, body: { status: 'ready' } });
   expect((await ask('/other')).status).toBe(404);
+});
+
+test('it answers to its own names only, and to those that are given', async () => {
+  const named = await startHealthServer({ port: 0, names: ['Fetch-1.internal'] }, options());
+  const { port } = new URL(named.address);
+  const askAs = (host: string): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      get({ port, path: '/healthz', headers: { host }, agent: false }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }).on('error', reject);
+    });
+  for (const host of [`127.0.0.1:${port}`, 'localhost', 'fetch-1.internal:80'])
+    expect(await askAs(host), host).toBe(200);
+  for (const host of ['evil.example', `192.0.2.7:${port}`]) expect(await askAs(host), host).toBe(421);
+  await named.close();
 });

@@ -15,7 +15,7 @@ const files = listMarkdown().filter(
   ({ path }) => !path.startsWith('docs/decisions/0') && path !== 'docs/benchmarks.md',
 );
 /** Blocks where "outrider" is the name of something else. */
-const noCommands = new Set(['ts', 'sql', 'conf']);
+const noCommands = new Set(['ts', 'sql', 'conf', 'ini']);
 let commands: NamedCommand[];
 let program: Awaited<ReturnType<typeof buildProgram>>;
 
@@ -88,12 +88,12 @@ test('every setting and variable is one that there is', () => {
 
 test('every metric is one that there is', () => {
   const known = new Set(listMetrics().map((one) => one.name));
-  // The template and the indices of Elasticsearch are called so, too.
-  known.add('outrider_raw_content');
+  // The template and the indices of Elasticsearch are called so, too, and a role of the database.
+  for (const name of ['outrider_raw_content', 'outrider_fetcher']) known.add(name);
   const problems: string[] = [];
   const texts = [
     ...files.map(({ path }) => path),
-    ...readdirSync(join(root, 'docs/alerts')).map((name) => join('docs/alerts', name)),
+    ...readdirSync(join(root, 'deploy/prometheus')).map((name) => join('deploy/prometheus', name)),
   ];
   for (const path of texts)
     for (const [name] of readFileSync(join(root, path), 'utf8').matchAll(/\boutrider_[a-z_]*[a-z]/g))

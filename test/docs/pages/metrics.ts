@@ -25,7 +25,10 @@ export const metricAdvice: Readonly<Record<string, string>> = {
   outrider_browser_launches_total:
     'Browsers end after `render.pages_per_browser` pages; many more launches than that are crashes, mostly for want of memory.',
   outrider_jobs: '`failed` above 0: `outrider jobs --status failed`.',
-  outrider_job_executions_total: 'Runs by how they ended; [rules for alerts](../alerts/jobs.yml) use it.',
+  outrider_responses_total:
+    'A rising share of `429` is publishers asking us to slow down; their domains do. If it stays, raise `fetch.default_delay_ms`.',
+  outrider_job_executions_total:
+    'Runs by how they ended; [rules for alerts](../../deploy/prometheus/jobs.yml) use it.',
   outrider_job_duration_seconds: 'How long runs take; they are ended at `jobs.max_minutes`.',
   outrider_job_stale_locks_total: 'Schedulers that ended in mid-run. Several a day: look at their memory.',
   outrider_request_duration_seconds:
@@ -52,6 +55,7 @@ export const metricAdvice: Readonly<Record<string, string>> = {
   outrider_api_refusals_total:
     '`sign_in_needed` in number is a program with an old token, or somebody trying.',
   outrider_job_distribution_score: 'Below 0.7 with many jobs: `outrider jobs rebalance --preview`.',
+  outrider_loop_restarts_total: 'Loops that ended without being asked to: a bug, tell us. They go on.',
   outrider_loop_turns_total: 'Every loop of the process turns. One that stands still is shown by `/health`.',
   outrider_loop_errors_total: 'Turns that threw; the log has them. The loop goes on by itself.',
 };
@@ -93,7 +97,7 @@ export function renderMetrics(): string {
     '',
     'Every process has its own at `/metrics`, in the form Prometheus reads: the API on its port, the other roles on `--health-port` (`health.port`; `up` gives the scheduler that port and its fetchers the ones behind it). Programs on the same machine need no token ([access](../guides/api-access.md#prometheus)). Counters begin at 0 with the process, so use `rate()` or `increase()` over the sum of all. No label ever holds an address or a host. `process_*` and `nodejs_*` are those of Node: memory, processor, delay of the event loop.',
     '',
-    'To begin with, watch four: `outrider_documents_total` (does news come in), `outrider_sink_lag_seconds` (does it arrive), `outrider_domains{status="blocked"}` (are we welcome), `outrider_loop_errors_total` (is all well inside). [Rules for jobs](../alerts/jobs.yml) are ready to use.',
+    'To begin with, watch four: `outrider_documents_total` (does news come in), `outrider_sink_lag_seconds` (does it arrive), `outrider_domains{status="blocked"}` (are we welcome), `outrider_loop_errors_total` (is all well inside). [Rules for jobs](../../deploy/prometheus/jobs.yml) are ready to use.',
     ...table(['metric', 'type', 'labels', 'what it counts', 'what to do with it'], rows),
   ].join('\n')}\n`;
 }

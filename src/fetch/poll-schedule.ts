@@ -51,17 +51,21 @@ export type PollInput = Pick<PollPlan, 'nowMs' | 'intervalSeconds' | 'multiplier
 
 /** Learns from a poll and says when the next one is due. */
 export function decidePoll(input: PollInput, random?: () => number): PollDecision {
-  const { known, nowMs } = input;
+  const { known, nowMs, intervalSeconds, multiplier, pushed, bounds } = input;
   const learnt = learnRhythm(known, { nowMs, dates: input.dates, undated: input.newUndated });
-  const plan = {
-    ...input,
+  const plan: PollPlan = {
+    nowMs,
+    intervalSeconds,
+    multiplier,
+    pushed,
+    bounds,
     rhythm: input.adaptive ? (learnt ?? known) : null,
     floorSeconds: Math.max(input.bodyFloorSeconds ?? 0, input.maxAgeSeconds ?? 0),
   };
   return {
     dueInMs: decideNextPoll(plan, random),
     learnt,
-    weight: learnt === null ? null : decideWeight(input, learnt),
+    weight: learnt === null ? null : decideWeight(plan, learnt),
   };
 }
 

@@ -22,7 +22,7 @@ export type PollPlan = {
   /** A hub tells us of news: polls are only a safety net. */
   pushed: boolean;
   /** Left out: those of the product. */
-  bounds?: PollBounds;
+  bounds?: PollBounds | undefined;
 };
 
 /** How far the polls of a channel may stray from its interval. */
@@ -79,22 +79,24 @@ type Bounded = Pick<PollPlan, 'intervalSeconds' | 'bounds'>;
 
 /** The multiplier of a channel that shares with nobody: as many polls as its interval makes. */
 function ownMultiplier(plan: Bounded, expected: Expectation): number {
-  const free = 1 / (plan.intervalSeconds * weekMean(expected, (weight) => weight));
+  const free =
+    1 / (plan.intervalSeconds * weekMean(expected, 1, { least: 0, most: Number.POSITIVE_INFINITY }));
   // Once more, because the bounds change the sum.
-  const { least, most } = boundsOf(plan);
-  return (
-    1 / (plan.intervalSeconds * weekMean(expected, (weight) => clamp(free * weight, least, most) / free))
-  );
+  return free / (plan.intervalSeconds * weekMean(expected, free, boundsOf(plan)));
 }
 
-/** Mean over all hours of the week, of the weight or what is made of it. */
-function weekMean({ rate, hours, days }: Expectation, of: (weight: number) => number): number {
-  // Power by power: 32 of them instead of 168, which were most of what a poll with news costs.
+/** Mean over all hours of the week of the polls a second that a channel gets by a multiplier, within bounds. */
+function weekMean(
+  { rate, hours, days }: Expectation,
+  multiplier: number,
+  { least, most }: { least: number; most: number },
+): number {
+  // Power by power: 31 of them instead of 168, which were most of what a poll with news costs.
   const hourPowers = hours.map((one) => one ** pollExponent);
   let sum = 0;
   for (const day of days) {
-    const power = (rate * day) ** pollExponent;
-    for (const hour of hourPowers) sum += of(power * hour);
+    const power = multiplier * (rate * day) ** pollExponent;
+    for (const hour of hourPowers) sum += clamp(power * hour, least, most);
   }
   return sum / (days.length * hours.length);
 }
@@ -119,7 +121,6 @@ export function decideWeight(
 ): number {
   const expected = expectItems(rhythm, plan.nowMs);
   const multiplier = plan.multiplier ?? ownMultiplier(plan, expected);
-  const { least, most } = boundsOf(plan);
-  const mean = weekMean(expected, (weight) => clamp(multiplier * weight, least, most));
+  const mean = weekMean(expected, multiplier, boundsOf(plan));
   return (mean * (1 + expected.extra)) / multiplier;
 }

@@ -171,14 +171,16 @@ export function lookAhead(rhythm: Rhythm, nowMs: number): Outlook {
   const spanH = rhythm.spanH * rateFaded + spanOf(ms);
   const rate = (rhythm.count * rateFaded + priorItems) / (spanH + priorHours);
   const faded = 2 ** (-ms / rhythmHalfLifeMs);
+  // Every item counts once among the days and once among the hours: one sum serves both.
+  const items = sum(rhythm.days) * faded;
   const outlook: Outlook = {
     rate,
     burst: 1,
     extra: (rhythm.extraH * rateFaded) / (spanH + priorHours),
     rhythm,
     faded,
-    hoursTotal: sum(rhythm.hours) * faded + priorPerHour * rhythm.hours.length,
-    daysTotal: sum(rhythm.days) * faded + priorPerDay * rhythm.days.length,
+    hoursTotal: items + priorPerHour * rhythm.hours.length,
+    daysTotal: items + priorPerDay * rhythm.days.length,
   };
   const expected = usualAt(outlook, nowMs) * (recentLifeMs / hourMs);
   const recent = rhythm.recent * Math.exp(-ms / recentLifeMs);

@@ -33,25 +33,39 @@ export function makeHistory(options: {
   return [...past.slice(-backlog), ...later];
 }
 
-function drawDay(at: { seed: number; day: number; ratePerDay: number; zoneH: number }): number[] {
+/** When in a day and in a week a publisher is busy; any scale, Sunday first. */
+export type Weights = { hours: readonly number[]; days: readonly number[] };
+
+/** Items of one day, in order; drawn from (seed, day) alone, so that nobody has to keep a history. */
+export function drawDay(at: {
+  seed: number;
+  day: number;
+  ratePerDay: number;
+  zoneH: number;
+  /** Left out: those of the simulated web. */
+  weights?: Weights;
+}): number[] {
   const random = randomFrom(hashOf(at.seed, 'day', at.day));
   const isBurst = random.next() < burstShare;
-  const mean = at.ratePerDay * weekdayWeights[(at.day + 4) % 7]!;
+  const weekday = (at.day + 4) % 7;
+  const mean = at.ratePerDay * (at.weights?.days[weekday] ?? weekdayWeights[weekday]!);
   const count = poissonFrom(random, isBurst ? mean * burstFactor : mean);
   const burstHour = random.next() * 22;
   const dates = Array.from({ length: count }, () => {
     const inBurst = isBurst && random.next() < 1 - 1 / burstFactor;
-    const hour = inBurst ? burstHour + random.next() * 2 : pickHour(random.next()) + random.next();
+    const hour = inBurst
+      ? burstHour + random.next() * 2
+      : pickHour(random.next(), at.weights?.hours) + random.next();
     return Math.floor(at.day * dayMs + ((hour + at.zoneH) % 24) * hourMs);
   });
   return dates.sort((a, b) => a - b);
 }
 
-function pickHour(share: number): number {
-  let left = share * hourTotal;
+function pickHour(share: number, weights: readonly number[] = hourWeights): number {
+  let left = share * (weights === hourWeights ? hourTotal : weights.reduce((sum, one) => sum + one, 0));
   return Math.max(
     0,
-    hourWeights.findIndex((weight) => {
+    weights.findIndex((weight) => {
       left -= weight;
       return left < 0;
     }),

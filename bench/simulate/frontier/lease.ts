@@ -101,17 +101,19 @@ function takeReady(
   wanted: { budgeted: boolean; most: number; from: number; to: number },
 ): number[] {
   const { rows, slots } = tables;
-  const heap = (wanted.budgeted ? slots.paid : slots.free)[domain]!;
+  const heap = wanted.budgeted ? slots.paid : slots.free;
   const taken: number[] = [];
-  const passed: number[] = [];
+  let passed: number[] | null = null;
   while (taken.length < wanted.most) {
     const row = firstReady(tables, domain, wanted.budgeted);
     if (row < 0 || rows.level[row]! < wanted.from) break;
-    heap.drop();
+    heap.drop(domain);
     rows.set(row, rowFlag.inFlight);
-    (rows.level[row]! > wanted.to ? passed : taken).push(row);
+    if (rows.level[row]! <= wanted.to) taken.push(row);
+    else if (passed === null) passed = [row];
+    else passed.push(row);
   }
-  for (const row of passed) putBack(tables, domain, row);
+  for (const row of passed ?? []) putBack(tables, domain, row);
   return taken;
 }
 
@@ -119,5 +121,5 @@ function takeReady(
 export function putBack({ rows, slots }: Tables, domain: number, row: number): void {
   rows.clear(row, rowFlag.inFlight);
   const heap = rows.has(row, rowFlag.budgeted) ? slots.paid : slots.free;
-  heap[domain]!.push(readyKey(rows, row), row);
+  heap.push(domain, readyKey(rows, row), row);
 }

@@ -19,11 +19,11 @@ export function promoteSlot(tables: Tables, domain: number, nowMs: number): numb
 
 function readyParked(tables: Tables, domain: number, nowMs: number): number {
   const { rows, slots } = tables;
-  const heap = slots.parked[domain]!;
+  const heap = slots.parked;
   let count = 0;
   while (count < rowsPerSlot && firstParkedAt(tables, domain) <= nowMs) {
-    const row = heap.id;
-    heap.drop();
+    const row = heap.id(domain);
+    heap.drop(domain);
     makeReady(tables, domain, row);
     slots.queued[domain]! += 1;
     if (rows.has(row, rowFlag.budgeted)) slots.budgeted[domain]! += 1;
@@ -38,11 +38,11 @@ function readyKnown(tables: Tables, domain: number, nowMs: number): number {
   const { rows, slots, settings } = tables;
   if (!settings.refresh) return 0;
   const room = Math.min(rowsPerSlot, refreshRoom(tables, domain, nowMs));
-  const heap = slots.known[domain]!;
+  const heap = slots.known;
   let count = 0;
   while (count < room && firstKnownAt(tables, domain) <= nowMs) {
-    const row = heap.id;
-    heap.drop();
+    const row = heap.id(domain);
+    heap.drop(domain);
     rows.state[row] = rowState.pending;
     rows.set(row, rowFlag.budgeted);
     // News goes before what is known: a refresh stands two levels below its page.

@@ -15,6 +15,8 @@ export class ReadyIndex {
   readonly #heaps: readonly Heap[];
   readonly #offeredAt: Float64Array;
   readonly #offeredLevel: Uint8Array;
+  /** A bit for each heap that has entries. */
+  #filled = 0;
   /** Due domains of the random order. */
   readonly #due: number[] = [];
 
@@ -36,18 +38,21 @@ export class ReadyIndex {
     if (this.#offeredAt[domain] === at && this.#offeredLevel[domain] === level) return;
     this.#offeredAt[domain] = at;
     this.#offeredLevel[domain] = level;
-    this.#heaps[this.#order === 'level' ? level : 0]!.push(at, domain);
+    const heap = this.#order === 'level' ? level : 0;
+    this.#heaps[heap]!.push(at, domain);
+    this.#filled |= 1 << heap;
   }
 
   /** When the next domain is due, or was; Infinity when none is. */
   nextAt(): number {
     if (this.#due.length > 0) return Number.NEGATIVE_INFINITY;
     let least = Number.POSITIVE_INFINITY;
-    for (let at = 0; at < this.#heaps.length; at += 1) {
+    for (let left = this.#filled; left !== 0; left &= left - 1) {
+      const at = 31 - Math.clz32(left & -left);
       const heap = this.#heaps[at]!;
-      if (heap.size === 0) continue;
       this.#clean(heap, at);
-      if (heap.key < least) least = heap.key;
+      if (heap.size === 0) this.#filled &= ~(1 << at);
+      else if (heap.key < least) least = heap.key;
     }
     return least;
   }
@@ -55,7 +60,9 @@ export class ReadyIndex {
   /** Takes the next due domain out; -1 when none is due. */
   take(nowMs: number): number {
     if (this.#order === 'random') return this.#takeAny(nowMs);
-    for (let at = this.#heaps.length - 1; at >= 0; at -= 1) {
+    for (let left = this.#filled; left !== 0; ) {
+      const at = 31 - Math.clz32(left);
+      left &= ~(1 << at);
       const heap = this.#heaps[at]!;
       this.#clean(heap, at);
       if (heap.key > nowMs) continue;

@@ -58,44 +58,44 @@ export const shiftedLevel = (level: number, shift: number): number =>
 export const readyKey = (rows: Rows, row: number): number =>
   (12 - rows.level[row]!) * levelStep + rows.due[row]!;
 
-/** Drops stale entries until the first one is a ready row; answers that row, or -1. */
+/** The first ready row of a domain, free or governed by the budget; -1 when there is none. */
 export function firstReady({ rows, slots }: Tables, domain: number, budgeted: boolean): number {
-  const heap = (budgeted ? slots.paid : slots.free)[domain]!;
+  const heap = budgeted ? slots.paid : slots.free;
   const wanted = rowFlag.ready | (budgeted ? rowFlag.budgeted : 0);
   const mask = rowFlag.ready | rowFlag.budgeted | rowFlag.inFlight;
-  while (heap.size > 0) {
-    const row = heap.id;
-    if ((rows.flags[row]! & mask) === wanted && readyKey(rows, row) === heap.key) return row;
-    heap.drop();
+  while (!heap.isEmpty(domain)) {
+    const row = heap.id(domain);
+    if (slots.staleReady[domain] === 0) return row;
+    if ((rows.flags[row]! & mask) === wanted && readyKey(rows, row) === heap.key(domain)) return row;
+    heap.drop(domain);
+    slots.staleReady[domain]! -= 1;
   }
   return -1;
 }
 
 /** When the first parked row is due; Infinity when there is none. */
 export function firstParkedAt({ rows, slots }: Tables, domain: number): number {
-  const heap = slots.parked[domain]!;
-  while (heap.size > 0) {
-    const row = heap.id;
-    const holds =
-      !rows.has(row, rowFlag.ready) &&
-      rows.state[row] !== rowState.fetched &&
-      rows.state[row] !== rowState.dead &&
-      rows.due[row] === heap.key;
-    if (holds) break;
-    heap.drop();
+  const heap = slots.parked;
+  while (slots.staleParked[domain]! > 0 && !heap.isEmpty(domain)) {
+    const row = heap.id(domain);
+    const waits = rows.state[row] === rowState.pending || rows.state[row] === rowState.failed;
+    if (waits && !rows.has(row, rowFlag.ready) && rows.due[row] === heap.key(domain)) break;
+    heap.drop(domain);
+    slots.staleParked[domain]! -= 1;
   }
-  return heap.key;
+  return heap.key(domain);
 }
 
 /** When the first known page is due again; Infinity when there is none. */
 export function firstKnownAt({ rows, slots }: Tables, domain: number): number {
-  const heap = slots.known[domain]!;
-  while (heap.size > 0) {
-    const row = heap.id;
-    if (rows.state[row] === rowState.fetched && rows.due[row] === heap.key) break;
-    heap.drop();
+  const heap = slots.known;
+  while (slots.staleKnown[domain]! > 0 && !heap.isEmpty(domain)) {
+    const row = heap.id(domain);
+    if (rows.state[row] === rowState.fetched && rows.due[row] === heap.key(domain)) break;
+    heap.drop(domain);
+    slots.staleKnown[domain]! -= 1;
   }
-  return heap.key;
+  return heap.key(domain);
 }
 
 /** slot_top: best level a domain has to offer; 0 for none. */
@@ -122,7 +122,7 @@ export function wakeOf(tables: Tables, domain: number, refresh: boolean, nowMs: 
 export function makeReady({ rows, slots }: Tables, domain: number, row: number): void {
   rows.set(row, rowFlag.ready);
   const heap = rows.has(row, rowFlag.budgeted) ? slots.paid : slots.free;
-  heap[domain]!.push(readyKey(rows, row), row);
+  heap.push(domain, readyKey(rows, row), row);
 }
 
 /** domain_score, summed; every domain of the modelled web is without a rank and without stored images. */

@@ -8,7 +8,7 @@ import { type TwinEnding, type TwinItem, type TwinLease, TwoFrontiers } from './
 
 // The simulation is worth what its model of the SQL is worth. The same random life is led by both, and after every step
 // they must agree on every slot: level, times, budget, lease, status. SIMULATE_STEPS makes it longer.
-const steps = Number(process.env.SIMULATE_STEPS ?? 400);
+const steps = Number(process.env.SIMULATE_STEPS ?? 250);
 const domains = 9;
 const origins: readonly UrlOrigin[] = ['feed', 'push', 'sitemap', 'spider', 'archive'];
 

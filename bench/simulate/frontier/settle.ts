@@ -92,7 +92,7 @@ function endRow(tables: Tables, domain: number, ending: RowEnding, nowMs: number
     rows.fetches[row]! += 1;
     rows.set(row, rowFlag.answered);
   }
-  if (!Number.isNaN(due)) (state === rowState.fetched ? slots.known : slots.parked)[domain]!.push(due, row);
+  if (!Number.isNaN(due)) (state === rowState.fetched ? slots.known : slots.parked).push(domain, due, row);
   if (waits && !Number.isNaN(due) && !isChannel) slots.parkedPages[domain]! += 1;
   slots.queued[domain]! -= 1;
   if (isChannel) slots.readyChannels[domain]! -= 1;

@@ -1,6 +1,6 @@
 import type { DomainStatus } from '../../../src/domains/index.ts';
 import type { Ladder } from '../../../src/frontier/index.ts';
-import { Heap } from './heap.ts';
+import { Heaps } from './heap.ts';
 
 /** A number of the database that may be NULL. */
 export const none = Number.NaN;
@@ -48,16 +48,19 @@ export class Slots {
   readonly lastCrawledAt: Float64Array;
   readonly firstSeenAt: Float64Array;
   /** Ready rows by level and time: free ones and those the budget governs; parked ones and known pages by time. */
-  readonly free: Heap[];
-  readonly paid: Heap[];
-  readonly parked: Heap[];
-  readonly known: Heap[];
+  readonly free: Heaps;
+  readonly paid: Heaps;
+  readonly parked: Heaps;
+  readonly known: Heaps;
+  /** Entries of them that no longer hold, because a submit changed their row; without any nobody has to look. */
+  readonly staleReady: Int32Array;
+  readonly staleParked: Int32Array;
+  readonly staleKnown: Int32Array;
 
   constructor(count: number, startMs: number) {
     const times = (value: number): Float64Array => new Float64Array(count).fill(value);
     const numbers = (): Int32Array => new Int32Array(count);
     const small = (): Uint8Array => new Uint8Array(count);
-    const heaps = (): Heap[] => Array.from({ length: count }, () => new Heap());
     this.count = count;
     this.top = small();
     this.queued = numbers();
@@ -89,9 +92,12 @@ export class Slots {
     this.errors = times(0);
     this.lastCrawledAt = times(none);
     this.firstSeenAt = times(startMs);
-    this.free = heaps();
-    this.paid = heaps();
-    this.parked = heaps();
-    this.known = heaps();
+    this.free = new Heaps(count);
+    this.paid = new Heaps(count);
+    this.parked = new Heaps(count);
+    this.known = new Heaps(count);
+    this.staleReady = numbers();
+    this.staleParked = numbers();
+    this.staleKnown = numbers();
   }
 }

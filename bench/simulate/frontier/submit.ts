@@ -1,5 +1,5 @@
 import { rowFlag, rowState } from './rows.ts';
-import { earlier, isBudgetOpen, makeReady, shiftedLevel, type Tables } from './rules.ts';
+import { earlier, isBudgetOpen, makeReady, readyKey, shiftedLevel, type Tables } from './rules.ts';
 
 /** A URL that a producer of the same domain names. */
 export type Submitted = {
@@ -54,7 +54,7 @@ function insert(tables: Tables, item: Submitted, nowMs: number): number {
     if (item.budgeted) slots.budgeted[domain]! += 1;
     if (item.channel) slots.readyChannels[domain]! += 1;
   } else {
-    slots.parked[domain]!.push(due, row);
+    slots.parked.push(domain, due, row);
     if (!item.channel) slots.parkedPages[domain]! += 1;
   }
   announce(tables, item, { row, isReady, due }, nowMs);
@@ -87,6 +87,8 @@ function touch(tables: Tables, item: Submitted, nowMs: number): void {
   const wasBudgeted = wasReady && rows.has(row, rowFlag.budgeted);
   const wasParked = !Number.isNaN(rows.due[row]!) && !wasReady;
   const isBack = was === rowState.fetched || was === rowState.dead;
+  const keyBefore = readyKey(rows, row);
+  const dueBefore = rows.due[row]!;
   const wanted = Number.isNaN(item.dueMs) ? nowMs : item.dueMs;
   rows.level[row] = Math.max(rows.level[row]!, item.level);
   rows.priority[row] = Math.max(rows.priority[row]!, item.priority);
@@ -104,8 +106,19 @@ function touch(tables: Tables, item: Submitted, nowMs: number): void {
     isReady = wasReady || wanted <= nowMs;
   }
   if (!wasReady && !isBack && isReady) slots.parkedPages[domain]! -= 1;
-  if (isReady && !rows.has(row, rowFlag.inFlight)) makeReady(tables, domain, row);
-  if (!isReady) slots.parked[domain]!.push(rows.due[row]!, row);
+  if (wasReady) {
+    const isSame = readyKey(rows, row) === keyBefore && wasBudgeted === budgeted;
+    if (!isSame && !rows.has(row, rowFlag.inFlight)) {
+      slots.staleReady[domain]! += 1;
+      makeReady(tables, domain, row);
+    }
+  } else if (isReady) {
+    if (wasParked) (was === rowState.fetched ? slots.staleKnown : slots.staleParked)[domain]! += 1;
+    makeReady(tables, domain, row);
+  } else if (rows.due[row] !== dueBefore) {
+    slots.staleParked[domain]! += 1;
+    slots.parked.push(domain, rows.due[row]!, row);
+  }
   if (isReady && !wasReady) slots.queued[domain]! += 1;
   slots.budgeted[domain]! += Number(isReady && budgeted) - Number(wasBudgeted);
   announce(tables, item, { row, isReady, due: rows.due[row]! }, nowMs);

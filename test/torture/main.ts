@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { faults } from './faults.ts';
+import { foundStorms } from './found.ts';
 import { type TortureResult, torture } from './run.ts';
 import { strikeStages } from './stage.ts';
 
@@ -16,6 +17,7 @@ holds eleven promises against the ground truth. Nothing leaves this machine.
   --fetchers N     how many fetchers (3), beside two schedulers and the API
   --every MS       mean time between two faults (3000)
   --only A,B       only these faults
+  --found          every storm that once found something, one after the other
   --list           name the faults and end
   --keep           keep logs and files even if all is well
   --json           one JSON object on the last line
@@ -30,6 +32,7 @@ async function main(): Promise<void> {
       fetchers: { type: 'string', default: '3' },
       every: { type: 'string', default: '3000' },
       only: { type: 'string', default: '' },
+      found: { type: 'boolean', default: false },
       list: { type: 'boolean', default: false },
       keep: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
@@ -43,24 +46,31 @@ async function main(): Promise<void> {
   const unknown = only.filter((name) => !faults.some((fault) => fault.name === name));
   if (unknown.length > 0) throw new Error(`there is no fault called ${unknown.join(', ')}; see --list`);
   const seed = values.seed === undefined ? randomInt(1, 2 ** 31) : numberOf('seed', values.seed);
-  const say = (words: string): void => void process.stderr.write(`${words}\n`);
+  const storms: readonly { seed: number; seconds: number }[] = values.found
+    ? foundStorms
+    : [{ seed, seconds: numberOf('seconds', values.seconds) }];
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.once(signal, () => void strikeStages().finally(() => process.exit(130)));
-  say(`torture with seed ${seed}; load ${loadavg()[0]!.toFixed(1)}`);
-  const result = await torture({
-    seed,
-    seconds: numberOf('seconds', values.seconds),
-    publishers: numberOf('publishers', values.publishers),
-    fetchers: numberOf('fetchers', values.fetchers),
-    everyMs: numberOf('every', values.every),
-    only,
-    keep: values.keep,
-    say,
-  });
-  process.stdout.write(tableOf(result));
-  if (values.json) process.stdout.write(`${JSON.stringify({ ...result, load: loadavg() })}\n`);
-  process.exit(result.ok ? 0 : 1);
+  let ok = true;
+  for (const storm of storms) {
+    say(`torture with seed ${storm.seed}; load ${loadavg()[0]!.toFixed(1)}`);
+    const result = await torture({
+      ...storm,
+      publishers: numberOf('publishers', values.publishers),
+      fetchers: numberOf('fetchers', values.fetchers),
+      everyMs: numberOf('every', values.every),
+      only,
+      keep: values.keep,
+      say,
+    });
+    ok &&= result.ok;
+    process.stdout.write(tableOf(result));
+    if (values.json) process.stdout.write(`${JSON.stringify({ ...result, load: loadavg() })}\n`);
+  }
+  process.exit(ok ? 0 : 1);
 }
+
+const say = (words: string): void => void process.stderr.write(`${words}\n`);
 
 function numberOf(name: string, text: string): number {
   const number = Number(text);

@@ -1,0 +1,16 @@
+/** A storm that once found something; run again by `npm run torture -- --found`. */
+export type FoundStorm = { seed: number; seconds: number; found: string };
+
+export const foundStorms: readonly FoundStorm[] = [
+  {
+    seed: 3,
+    seconds: 90,
+    found:
+      'a role that met a restart of PostgreSQL while it began ended with 1 and a stack, as if it were broken',
+  },
+  {
+    seed: 2,
+    seconds: 60,
+    found: 'a fetcher whose connections were half open hung for as long as it lived',
+  },
+];

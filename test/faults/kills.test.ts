@@ -94,6 +94,8 @@ describe('a fetcher that is killed', () => {
 
   test('by the same page each time: the page is given up as a crash loop, and its neighbours live', async () => {
     const [poison, ...neighbours] = articlesOf('poison');
+    // Never answered, so that it is under way when the fetcher dies, however late that is seen.
+    lab.web.setFault('poison.test', { name: 'stall', pathPrefix: new URL(poison!).pathname });
     await lab.ask(poison!);
     let deaths = 0;
     await waitUntil(

@@ -1,8 +1,10 @@
+import type { Socket } from 'node:net';
 import pg from 'pg';
 import { isPooled, type Queryable } from '../db/index.ts';
 
 const reconnectMs = 5000;
 const longestMs = 1000;
+const goodbyeMs = 1000;
 
 /** How long an idle worker may sleep: until the next domain is due, at most a second. */
 export async function loadIdleMs(db: Queryable, pool: string): Promise<number> {
@@ -54,6 +56,7 @@ export class WakeListener {
     const client = new pg.Client({
       connectionString: this.#connectionString,
       application_name: 'outrider wake',
+      keepAlive: true,
     });
     this.#client = client;
     client.on('notification', () => this.#onWork());
@@ -74,14 +77,25 @@ export class WakeListener {
     if (this.#timer !== null) clearTimeout(this.#timer);
     const client = this.#client;
     this.#client = null;
-    await client?.end().catch(() => undefined);
+    if (client !== null) await leave(client);
   }
 
   #retry(client: pg.Client): void {
     if (this.#stopped || this.#client !== client) return;
     this.#client = null;
-    client.end().catch(() => undefined);
+    void leave(client);
     this.#timer = setTimeout(() => this.start(), reconnectMs);
     this.#timer.unref();
   }
+}
+
+/** Says goodbye, and goes without an answer: the other side may be gone without a word. */
+async function leave(client: pg.Client): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, goodbyeMs);
+  });
+  await Promise.race([client.end().catch(() => undefined), late]);
+  clearTimeout(timer);
+  (client as unknown as { connection: { stream: Socket } }).connection.stream.destroy();
 }

@@ -1,6 +1,8 @@
 import { EventEmitter, once } from 'node:events';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loadIdleMs, WakeListener } from '../../src/frontier/index.ts';
+import { waitUntil } from '../e2e/wait.ts';
+import { startFaultProxy } from '../process/fault-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { answers, done, finish, item, take } from './fixtures.ts';
 
@@ -28,6 +30,16 @@ it('an idle domain that gets work is heard of', async () => {
     `SELECT FROM pg_stat_activity WHERE application_name = 'outrider wake' AND state = 'active'`,
   );
   expect(left.rowCount).toBe(0);
+});
+
+it('one whose server is gone without a word stops all the same', async () => {
+  const proxy = await startFaultProxy(test.url);
+  const listener = new WakeListener(proxy.url, () => undefined);
+  listener.start();
+  await waitUntil('it is connected', () => proxy.open === 1);
+  proxy.freeze();
+  await listener.stop();
+  await proxy.close();
 });
 
 it('an idle worker sleeps until the next domain is due, at most a second', async () => {

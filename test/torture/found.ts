@@ -13,4 +13,9 @@ export const foundStorms: readonly FoundStorm[] = [
     seconds: 60,
     found: 'a fetcher whose connections were half open hung for as long as it lived',
   },
+  {
+    seed: 3,
+    seconds: 20,
+    found: 'a fetcher whose listening connection was half open waited for a goodbye when it was told to stop',
+  },
 ];

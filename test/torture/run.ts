@@ -152,16 +152,28 @@ async function calm(stage: Stage, say: (words: string) => void): Promise<Date> {
   const { database } = stage;
   const ensure = (): Promise<void> => database.ensureRunning();
   say('the storm is over; waiting until all is quiet');
-  await patient(() => waitQuiet(stage), ensure);
+  await patient(() => waitQuiet(stage, say), ensure);
   const { rows } = await patient(() => database.pool.query<{ now: Date }>('SELECT now()'), ensure);
   await patient(() => makeDue(database.pool, { kind: 'channel' }), ensure);
   await patient(() => makeDue(database.pool, { status: 'failed' }), ensure);
-  await waitQuiet(stage);
+  await waitQuiet(stage, say);
   return rows[0]!.now;
 }
 
-function waitQuiet(stage: Stage): Promise<void> {
-  return waitUntil('all is quiet', () => isCalm(stage.database.pool), calmMs);
+function waitQuiet(stage: Stage, say: (words: string) => void): Promise<void> {
+  let toldAt = performance.now();
+  return waitUntil(
+    'all is quiet',
+    async () => {
+      const left = await isCalm(stage.database.pool);
+      if (left !== true && performance.now() > toldAt + 10_000) {
+        toldAt = performance.now();
+        say(`      left: ${left}`);
+      }
+      return left;
+    },
+    calmMs,
+  );
 }
 
 /** Asks everybody to stop, as an operator would at the end of the day. */

@@ -27,7 +27,7 @@ import { waitUntil } from './wait.ts';
 const seed = Number(process.env.POLITENESS_SEED ?? randomInt(1, 2 ** 31));
 const fetchers = 8;
 /** Of the first test, and of the second. */
-const domains = 200;
+const domains = Number(process.env.POLITENESS_DOMAINS ?? 100);
 const frozenDomains = 40;
 const kills = 5;
 const backlog = 10;

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config/index.ts';
 import { diagnoseStall } from '../diagnose/index.ts';
 import type { Engine, Role } from '../engine.ts';
@@ -37,11 +38,17 @@ const hungGraceMs = 5000;
 // Less than the supervisor waits beyond the grace period.
 const extraGraceMs = 2000;
 
+// Bodies of pages come and go by the hundred kilobytes, and V8 counts them against a heap of thirty megabytes: it looked
+// through all of that every 170 pages, a tenth of the fetcher's CPU. Three times what lives instead of twice costs no
+// memory that can be seen, as nearly all of it is gone by the next small collection.
+const fetcherHeap = '--heap-growing-percent=200';
+
 /** Runs one role until it is stopped or has to be replaced, and ends the process with the code that says which. */
 export async function runRole(role: Role, context: Context): Promise<never> {
   const { log, version, loaded } = context;
   const { config } = loaded;
   exitOnCrash(log);
+  if (role === 'fetch') setFlagsFromString(fetcherHeap);
   const stopped = untilStopped();
   const services = new ServiceManager(process.env, log);
   const vitals = vitalsOf(config);

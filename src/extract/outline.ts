@@ -7,7 +7,7 @@ import type { BlockContext } from './features.ts';
 import { lender } from './lent-memory.ts';
 import { GROUP_NAMES, idBits, TAG_GROUP_NAMES, tagBits } from './name-groups.ts';
 import { NodeFacts } from './node-facts.ts';
-import { phraseBits } from './phrases.ts';
+import { knownPhraseBits } from './phrases.ts';
 import { comparable } from './title.ts';
 
 const MENU_BITS = (1 << TAG_GROUP_NAMES.indexOf('nav')) | (1 << TAG_GROUP_NAMES.indexOf('footer'));
@@ -79,6 +79,7 @@ export function readOutline(
   const isHeading = new Uint8Array(count);
   const gapBefore = new Float64Array(count);
   const gapAfter = new Float64Array(count);
+  const hashes = new Int32Array(count);
   const places = new Map<number, number>();
   const counts = new Int32Array(count);
   const firstSeen = new Int32Array(count);
@@ -113,6 +114,7 @@ export function readOutline(
     headingOf[i] = heading;
     // By a hash of our own: the engine works one out anew for every slice of the page.
     const key = hashOf(codes, i);
+    hashes[i] = key;
     const seen = places.get(key);
     const first = seen !== undefined && blocks[seen]!.text === block.text ? seen : i;
     firstSeen[i] = first;
@@ -148,7 +150,7 @@ export function readOutline(
     const near = Math.min(gapBefore[i]!, gapAfter[i]!) <= NEAR_PROSE;
     if (!near && block.words <= 5 && block.linkChars > block.chars * 0.8) continue;
     wanted[i] = 1;
-    phrases[i] = phraseBits(block.text, i, codes);
+    phrases[i] = knownPhraseBits(block.text, i, codes, hashes[i]!);
   }
   const title = context.ld.headline ?? context.tags.openGraph['og:title'] ?? page.title ?? '';
   const description = context.tags.openGraph['og:description'] ?? context.tags.meta.description ?? '';

@@ -1,3 +1,4 @@
+import { copyString } from '../html/index.ts';
 import type { Codes } from './block-codes.ts';
 
 /**
@@ -221,5 +222,22 @@ export function phraseBits(text: string, i: number, { codes, starts }: Codes): n
   for (let group = 0; anywhere >> group !== 0; group++)
     if (((anywhere >> group) & 1) === 1 && ANYWHERE[group]![1].test(sample))
       bits |= 1 << (1 + FIRST.length + group);
+  return bits;
+}
+
+// Menus, boxes and teasers come back with every page of a site: seven of eight lines of a crawl were seen before.
+const KNOWN_LINES = 8_192;
+const KNOWN_CHARS = 160;
+const knownLines = new Array<string>(KNOWN_LINES).fill('');
+const knownBits = new Int32Array(KNOWN_LINES);
+
+/** The same through a memory of the lines that came last, by a hash of the line; it bounds itself to about a megabyte. */
+export function knownPhraseBits(text: string, i: number, codes: Codes, hash: number): number {
+  if (text.length > KNOWN_CHARS) return phraseBits(text, i, codes);
+  const slot = (hash ^ (hash >>> 13)) & (KNOWN_LINES - 1);
+  if (knownLines[slot] === text) return knownBits[slot]!;
+  const bits = phraseBits(text, i, codes);
+  knownLines[slot] = copyString(text);
+  knownBits[slot] = bits;
   return bits;
 }

@@ -23,6 +23,7 @@ import { clientOf } from './client-of.ts';
 import { DomainRun } from './domain-run.ts';
 import { ExecutionWatch } from './executions.ts';
 import { ImageStore } from './image-store.ts';
+import { LoadGate } from './load-gate.ts';
 import { OutageWatch } from './outage.ts';
 import { OutageGate } from './outage-gate.ts';
 import { recordingRoomBytes } from './recordings.ts';
@@ -66,6 +67,7 @@ export class Fetcher {
   readonly #gate: OutageGate;
   readonly #runWatch: RunWatch;
   readonly #backlog: BacklogWatch;
+  readonly #load: LoadGate;
   readonly #leaser: Leaser;
   readonly #listener: WakeListener;
   readonly #marks: Marks;
@@ -93,6 +95,7 @@ export class Fetcher {
     });
     this.#client = clientOf(options);
     const monotonic = () => clock.monotonic();
+    this.#load = new LoadGate(monotonic);
     this.#outage = new OutageWatch(monotonic);
     this.#runWatch = new RunWatch({
       stallMs: Math.max(leastRunStallMs, config.watchdog.stallSeconds * 1000),
@@ -240,7 +243,8 @@ export class Fetcher {
 
   async #leaseTurn(voice: LoopVoice): Promise<TurnResult> {
     const { config, owner, clock, metrics } = this.#options;
-    let free = config.fetch.domainsAtOnce - (this.#runs.size - this.#renderRuns.size);
+    const running = this.#runs.size - this.#renderRuns.size;
+    let free = this.#load.allow(config.fetch.domainsAtOnce - running, running);
     const switches = await this.#switches.current();
     if (free <= 0 || !switches.fetching) {
       await this.#sleep(1000);

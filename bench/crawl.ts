@@ -57,7 +57,15 @@ export async function run(args: string[]): Promise<object> {
       for (const peer of peers.values()) await peer.stop();
       await ours.stop();
     });
-    return { pages: web.pages.length - warmUp, warmUp, pageKb, ...(await weighPages(web)), load, ...result };
+    return {
+      node: process.version,
+      pages: web.pages.length - warmUp,
+      warmUp,
+      pageKb,
+      ...(await weighPages(web)),
+      load,
+      ...result,
+    };
   } finally {
     await web.stop();
     rmSync(dir, { recursive: true, force: true });

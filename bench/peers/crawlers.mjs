@@ -1,4 +1,4 @@
-// Other ways to read the same pages, for bench/crawl. Runs on the Node pinned in package.json.
+// Other ways to read the same pages, for bench/crawl. Runs on the Node that bench runs on.
 // Usage: crawlers.mjs <crawlee|crawlee-list|fetch-only> <file of pages> <concurrency>. The file holds { pages: [url], addresses: { host: address } }.
 // Protocol: prints { ready: true }; for each line "<from> <to>" it reads it crawls these pages and prints
 // { pages, textChars, elapsedMs }. A page that was not read ends the process: a figure without it would be a lie.

@@ -201,6 +201,7 @@ export class Visit {
         pushed: feeds.pushed[domain] === 1,
         bounds: settings.bounds,
         known,
+        overwrites: true,
         adaptive: settings.adaptive && publisher.isFixed !== true,
         // Older ones are counted already; the list of a body that tells nothing new teaches nothing.
         dates,

@@ -52,7 +52,9 @@ const hubReliability = 0.98;
 const wakes = 0;
 const ends = 1;
 const pushes = 2;
-const kinds = 3;
+// There are three; a power of two is cut off by a shift.
+const kindBits = 2;
+const kinds = 1 << kindBits;
 /** Events of a domain an hour, roughly: what the width of the calendar is chosen by. */
 const eventsPerHour = 10;
 
@@ -116,7 +118,8 @@ export class Simulation {
     this.invariants = new Invariants(count, plan.starvationMinutes * 60_000);
     this.feeds = new Feeds(publishers, { web: settings.web, startMs: plan.startMs, rows: capacity });
     this.#index = new ReadyIndex(this.tables.slots, settings.order, this.#random);
-    const widthMs = Math.min(10_000, Math.max(5, (8 * hourMs) / (count * eventsPerHour)));
+    // Some two events for each place of the wheel: all of a place are looked at to find its first.
+    const widthMs = Math.min(10_000, Math.max(5, (2 * hourMs) / (count * eventsPerHour)));
     this.#calendar = new Calendar(count * kinds, widthMs, plan.startMs);
     this.#visit = new Visit({
       tables: this.tables,
@@ -172,7 +175,7 @@ export class Simulation {
       if (dueMs <= eventMs) this.#lease();
       else {
         this.#calendar.cancel(event);
-        this.#handle(Math.floor(event / kinds), event % kinds);
+        this.#handle(event >> kindBits, event & (kinds - 1));
       }
     }
     this.#nowMs = this.#endMs;

@@ -168,6 +168,20 @@ describe('the command', () => {
     expect(runs['fixed-60']!.requests.total).toBeLessThan(runs.product!.requests.total);
   });
 
+  it('comes to the same in parts, however many of them run at once', async () => {
+    const [one, two] = await Promise.all(
+      ['1', '2'].map(async (threads) => {
+        const args = ['--domains', '30', '--days', '0.5', '--parts', '3', '--threads', threads, '--json'];
+        const { code, out } = await command(...args);
+        expect(code).toBe(0);
+        const { requests, discovery, parts } = JSON.parse(out) as Record<string, unknown>;
+        return { requests, discovery, parts };
+      }),
+    );
+    expect(two).toEqual(one);
+    expect(one).toMatchObject({ parts: 3 });
+  });
+
   it.each([
     [['--set', 'fetch.default_delay=5'], 'did you mean fetch.default_delay_ms?'],
     [['--set', 'fetch.default_delay_ms=soon'], 'must be'],

@@ -37,8 +37,9 @@ export type RunPlan = {
   warmDays: number;
   /** Longest time a due domain may wait for a fetcher. */
   starvationMinutes: number;
-  /** How many parts the run is cut into; this one has its share of the fetchers' seats. */
+  /** How many parts the run is cut into, and which one this is; it has its share of the fetchers' seats. */
   parts?: number;
+  part?: number;
   onDay?: (day: number) => void;
 };
 
@@ -97,7 +98,7 @@ export class Simulation {
     this.#nowMs = plan.startMs;
     this.#endMs = plan.startMs + plan.days * dayMs;
     this.#warmMs = plan.startMs + plan.warmDays * dayMs;
-    this.#random = randomFrom(hashOf(plan.seed, 'run')).next;
+    this.#random = randomFrom(runSeed(plan)).next;
     this.#freeSeats = this.seats;
     this.#tickMs = promoteEveryMs / settings.fetchers;
     this.#underWay = new Array<Visited | null>(count).fill(null);
@@ -390,6 +391,10 @@ export class Simulation {
     }
   }
 }
+
+// Every part has chances of its own; the first those of a run in one piece.
+const runSeed = ({ seed, part = 0 }: RunPlan): number =>
+  part === 0 ? hashOf(seed, 'run') : hashOf(seed, 'run', part);
 
 function roomFor(publishers: readonly Publisher[], days: number): number {
   let rows = 1024;

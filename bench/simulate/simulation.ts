@@ -20,6 +20,7 @@ import {
   settleSlot,
   submitRow,
   type Tables,
+  width,
 } from './frontier/index.ts';
 import { Invariants } from './invariants.ts';
 import { Measures, type Outcome } from './measure.ts';
@@ -117,7 +118,12 @@ export class Simulation {
     };
     this.measures = new Measures(count);
     this.invariants = new Invariants(count, plan.starvationMinutes * 60_000);
-    this.feeds = new Feeds(publishers, { web: settings.web, startMs: plan.startMs, rows: capacity });
+    this.feeds = new Feeds(publishers, {
+      web: settings.web,
+      startMs: plan.startMs,
+      rows: capacity,
+      records: this.tables.slots.records,
+    });
     this.#index = new ReadyIndex(this.tables.slots, settings.order, this.#random);
     // Some two events for each place of the wheel: all of a place are looked at to find its first.
     const widthMs = Math.min(10_000, Math.max(5, (2 * hourMs) / (count * eventsPerHour)));
@@ -212,7 +218,7 @@ export class Simulation {
       this.#freeSeats -= 1;
       this.measures.busyMs += Math.min(visited.endMs, this.#endMs) - this.#nowMs;
       this.#calendar.plan(domain * kinds + ends, visited.endMs);
-      if (Number.isNaN(slots.wakeAt[domain]!)) this.#calendar.cancel(domain * kinds + wakes);
+      if (Number.isNaN(slots.wakeAt[domain * width]!)) this.#calendar.cancel(domain * kinds + wakes);
     }
   }
 
@@ -237,7 +243,7 @@ export class Simulation {
     let paid = 0;
     for (const { row, fetched } of endings)
       if (fetched && this.tables.rows.has(row, rowFlag.budgeted)) paid += 1;
-    if (paid > 0) this.invariants.paid(domain, this.tables.slots.budgetUntil[domain]!, paid, budget);
+    if (paid > 0) this.invariants.paid(domain, this.tables.slots.budgetUntil[domain * width]!, paid, budget);
   }
 
   #submitFound(domain: number, dates: readonly number[], origin: UrlOrigin, foundMs: number): void {
@@ -284,7 +290,7 @@ export class Simulation {
       measures.published += dates.length;
       measures.pushed += dates.length;
       this.#submitFound(domain, dates, 'push', this.#nowMs);
-      feeds.pushed[domain] = 1;
+      feeds.pushed[domain * width] = 1;
       this.#follow(domain);
     }
     this.#planPush(domain);
@@ -298,7 +304,7 @@ export class Simulation {
   /** A slot has changed: leases and promotion are told. */
   #follow(domain: number): void {
     this.#index.offer(domain);
-    const wakeMs = this.tables.slots.wakeAt[domain]!;
+    const wakeMs = this.tables.slots.wakeAt[domain * width]!;
     const event = domain * kinds + wakes;
     if (Number.isNaN(wakeMs)) this.#calendar.cancel(event);
     // Promotion looks twice a second, each fetcher for itself.
@@ -311,7 +317,7 @@ export class Simulation {
     if (this.#settings.adaptive) this.#multipliers = this.#share();
     let backlog = 0;
     for (let domain = 0; domain < slots.count; domain += 1) {
-      backlog += slots.queued[domain]!;
+      backlog += slots.queued[domain * width]!;
       if (rescoreSlot(this.tables, domain, atMs)) this.#follow(domain);
     }
     this.measures.backlog.push(backlog);
@@ -324,9 +330,9 @@ export class Simulation {
   #share(): Multipliers {
     const groups = new Map<number, { intervalSeconds: number; channels: number; weight: number }>();
     for (const [domain, publisher] of this.#publishers.entries()) {
-      const weight = this.feeds.weight[domain]!;
+      const weight = this.feeds.weight[domain * width]!;
       const intervalSeconds = intervalOf(publisher, this.#settings);
-      if (Number.isNaN(weight) || this.feeds.errorsInRow[domain]! > 0) continue;
+      if (Number.isNaN(weight) || this.feeds.errorsInRow[domain * width]! > 0) continue;
       if (publisher.floorSeconds > intervalSeconds || publisher.isFixed === true) continue;
       const group = groups.get(intervalSeconds) ?? { intervalSeconds, channels: 0, weight: 0 };
       group.channels += 1;
@@ -366,8 +372,8 @@ export class Simulation {
         rows.set(row, rowFlag.answered);
         rows.fetches[row] = 1;
         rows.refreshSeconds[row] = refreshMs / 1000;
-        slots.parkedPages[domain]! -= 1;
-        slots.staleParked[domain]! += 1;
+        slots.parkedPages[domain * width]! -= 1;
+        slots.staleParked[domain * width]! += 1;
         slots.known.push(domain, item.dueMs, row);
         this.feeds.noteOld(row);
         this.measures.knownMs += this.#endMs - startMs;

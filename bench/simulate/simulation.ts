@@ -106,7 +106,7 @@ export class Simulation {
     const capacity = roomFor(publishers, plan.days);
     this.tables = {
       rows: new Rows(capacity),
-      slots: new Slots(count, plan.startMs),
+      slots: new Slots(count, plan.startMs, capacity),
       settings: {
         defaultDelayMs: config.fetch.defaultDelayMs,
         leaseMs: config.fetch.leaseSeconds * 1000,

@@ -1,5 +1,3 @@
-import { type Records, width } from './records.ts';
-
 /** Numbers with a key each, least key first. Keys are stored, so that an entry whose key no longer holds is simply stale. */
 export class Heap {
   #keys: Float64Array;
@@ -74,65 +72,5 @@ export class Heap {
     ids.set(this.#ids);
     this.#keys = keys;
     this.#ids = ids;
-  }
-}
-
-/**
- * A heap for each domain. The first entry lies in the record of the domain, and most domains have no other: a hundred thousand heaps of
- * one entry each would be as many objects, and a look at one of them three cache misses instead of one.
- */
-export class Heaps {
-  readonly #key: Float64Array;
-  readonly #id: Float64Array;
-  readonly #rest: (Heap | undefined)[];
-
-  constructor(records: Records) {
-    this.#key = records.column(Number.POSITIVE_INFINITY);
-    this.#id = records.column();
-    this.#rest = new Array<Heap | undefined>(records.count).fill(undefined);
-  }
-
-  /** Key of a domain's first entry; Infinity when there is none. */
-  key(domain: number): number {
-    return this.#key[domain * width]!;
-  }
-
-  id(domain: number): number {
-    return this.#id[domain * width]!;
-  }
-
-  isEmpty(domain: number): boolean {
-    return this.#key[domain * width] === Number.POSITIVE_INFINITY;
-  }
-
-  push(domain: number, key: number, id: number): void {
-    const first = this.#key[domain * width]!;
-    if (first === Number.POSITIVE_INFINITY) {
-      this.#key[domain * width] = key;
-      this.#id[domain * width] = id;
-      return;
-    }
-    let rest = this.#rest[domain];
-    if (rest === undefined) {
-      rest = new Heap();
-      this.#rest[domain] = rest;
-    }
-    if (key < first) {
-      rest.push(first, this.#id[domain * width]!);
-      this.#key[domain * width] = key;
-      this.#id[domain * width] = id;
-    } else rest.push(key, id);
-  }
-
-  /** Takes a domain's first entry away. */
-  drop(domain: number): void {
-    const rest = this.#rest[domain];
-    if (rest === undefined || rest.size === 0) {
-      this.#key[domain * width] = Number.POSITIVE_INFINITY;
-      return;
-    }
-    this.#key[domain * width] = rest.key;
-    this.#id[domain * width] = rest.id;
-    rest.drop();
   }
 }

@@ -1,6 +1,6 @@
 import type { DomainStatus } from '../../../src/domains/index.ts';
 import type { Ladder } from '../../../src/frontier/index.ts';
-import { Heaps } from './heap.ts';
+import { HeapRoom, Heaps } from './heaps.ts';
 import { Records } from './records.ts';
 
 /** A number of the database that may be NULL. */
@@ -63,15 +63,17 @@ export class Slots {
   readonly staleParked: Float64Array;
   readonly staleKnown: Float64Array;
 
-  constructor(count: number, startMs: number) {
+  /** Of so many entries of its queues there is room from the beginning. */
+  constructor(count: number, startMs: number, entries?: number) {
     const records = new Records(count);
+    const room = new HeapRoom(entries);
     const column = (value = 0): Float64Array => records.column(value);
     this.count = count;
     this.records = records;
-    this.parked = new Heaps(records);
-    this.known = new Heaps(records);
-    this.free = new Heaps(records);
-    this.paid = new Heaps(records);
+    this.parked = new Heaps(records, room);
+    this.known = new Heaps(records, room);
+    this.free = new Heaps(records, room);
+    this.paid = new Heaps(records, room);
     this.top = column();
     this.nextAt = column(startMs);
     this.wakeAt = column(none);

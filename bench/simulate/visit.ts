@@ -8,6 +8,7 @@ import {
   decideFailure,
   decidePoll,
   decideStatus,
+  type PollInput,
   robotsLife,
   tellsOfDomain,
   type Verdict,
@@ -32,6 +33,7 @@ import type { Publisher } from './web.ts';
 const states: Partial<Record<UrlStatus, RowState>> = rowState;
 const silent = { warn: () => undefined };
 const nothing: number[] = [];
+const noEndings: RowEnding[] = [];
 
 /** Does with a lease what a fetcher does, request by request on the virtual clock; see src/fetch/domain-run.ts. */
 export class Visit {
@@ -50,11 +52,12 @@ export class Visit {
   #lessons: DomainLessons | null = null;
   #goodAgeMs: number | null = null;
   #probing = false;
-  #endings: RowEnding[] = [];
+  #endings = noEndings;
   #totals!: Settlement['totals'];
   #found = nothing;
   #edited = nothing;
   #polledMs = 0;
+  readonly #pollInput: PollInput;
   readonly #clock = { monotonic: (): number => this.#atMs };
 
   constructor(deps: VisitDeps) {
@@ -62,6 +65,21 @@ export class Visit {
     const { records } = deps.tables.slots;
     this.#robotsUntil = records.column(Number.NEGATIVE_INFINITY);
     this.#robotsGood = records.column();
+    // One for all polls: they are most of what a run makes.
+    this.#pollInput = {
+      nowMs: none,
+      intervalSeconds: 0,
+      multiplier: null,
+      pushed: false,
+      bounds: deps.settings.bounds,
+      known: null,
+      overwrites: true,
+      adaptive: true,
+      dates: nothing,
+      newUndated: 0,
+      bodyFloorSeconds: 0,
+      maxAgeSeconds: null,
+    };
   }
 
   run(lease: SlotLease, nowMs: number): Visited {
@@ -101,7 +119,7 @@ export class Visit {
     this.#penaltyMs = slots.penaltyMs[domain * width]!;
     this.#baseDelayMs = lease.delayMs - this.#penaltyMs;
     this.#lessons = null;
-    this.#endings = [];
+    this.#endings = noEndings;
     this.#totals = { requests: 0, pages: 0, errors: 0, documents: 0, goodAtMs: none };
     this.#found = nothing;
     this.#edited = nothing;
@@ -197,24 +215,17 @@ export class Visit {
     const known = feeds.rhythms[domain] ?? null;
     const dates = this.#readFeed(nowMs);
     const intervalSeconds = intervalOf(publisher, settings);
-    const { dueInMs, learnt, weight } = decidePoll(
-      {
-        nowMs,
-        intervalSeconds,
-        multiplier: this.#deps.multiplierOf(intervalSeconds),
-        pushed: feeds.pushed[domain * width] === 1,
-        bounds: settings.bounds,
-        known,
-        overwrites: true,
-        adaptive: settings.adaptive && publisher.isFixed !== true,
-        // Older ones are counted already; the list of a body that tells nothing new teaches nothing.
-        dates,
-        newUndated: 0,
-        bodyFloorSeconds: publisher.floorSeconds,
-        maxAgeSeconds: null,
-      },
-      random,
-    );
+    const input = this.#pollInput;
+    input.nowMs = nowMs;
+    input.intervalSeconds = intervalSeconds;
+    input.multiplier = this.#deps.multiplierOf(intervalSeconds);
+    input.pushed = feeds.pushed[domain * width] === 1;
+    input.known = known;
+    input.adaptive = settings.adaptive && publisher.isFixed !== true;
+    // Older ones are counted already; the list of a body that tells nothing new teaches nothing.
+    input.dates = dates;
+    input.bodyFloorSeconds = publisher.floorSeconds;
+    const { dueInMs, learnt, weight } = decidePoll(input, random);
     if (learnt !== null) {
       feeds.rhythms[domain] = learnt;
       feeds.weight[domain * width] = weight!;
@@ -330,13 +341,14 @@ export class Visit {
     const known = tables.rows.refreshSeconds[row]!;
     const refreshSeconds =
       refresh === null ? null : decideRefresh(known === 0 ? null : known, changed, refresh);
-    this.#endings.push({
+    this.#note({
       row,
       state: rowState.fetched,
       dueInMs: refreshSeconds === null ? null : refreshSeconds * 1000,
       tries: 0,
       fetched: true,
       refreshSeconds,
+      revivable: false,
     });
   }
 
@@ -355,15 +367,21 @@ export class Visit {
   ): void {
     const state = states[end.status];
     if (state === undefined) throw new Error(`the modelled web has no ${end.status}`);
-    this.#endings.push({
+    this.#note({
       row,
       state,
       dueInMs: end.dueInMs,
       tries: Math.min(255, end.tries),
       fetched: end.fetched,
       refreshSeconds: null,
-      ...(end.revivable === true ? { revivable: true } : {}),
+      revivable: end.revivable === true,
     });
+  }
+
+  // Most leases have one row: an array that is pushed into has room for seventeen.
+  #note(ending: RowEnding): void {
+    if (this.#endings.length === 0) this.#endings = [ending];
+    else this.#endings.push(ending);
   }
 
   #learn(signal: DomainSignal): boolean {

@@ -17,6 +17,7 @@ export type SlotLease = {
 };
 
 const dayMs = 86_400_000;
+const nothing: number[] = [];
 const exhausted = statuses.indexOf('exhausted');
 
 /** The part of frontier_lease that concerns one due slot; null: it had nothing to hand out after all. */
@@ -106,15 +107,18 @@ function takeReady(
 ): number[] {
   const { rows, slots } = tables;
   const heap = wanted.budgeted ? slots.paid : slots.free;
-  const taken: number[] = [];
+  // Most take one: an array that is pushed into has room for seventeen.
+  let taken = nothing;
   let passed: number[] | null = null;
   while (taken.length < wanted.most) {
     const row = firstReady(tables, domain, wanted.budgeted);
     if (row < 0 || rows.level[row]! < wanted.from) break;
     heap.drop(domain);
     rows.set(row, rowFlag.inFlight);
-    if (rows.level[row]! <= wanted.to) taken.push(row);
-    else if (passed === null) passed = [row];
+    if (rows.level[row]! <= wanted.to) {
+      if (taken.length === 0) taken = [row];
+      else taken.push(row);
+    } else if (passed === null) passed = [row];
     else passed.push(row);
   }
   for (const row of passed ?? []) putBack(tables, domain, row);

@@ -53,7 +53,7 @@ export class ReadyIndex {
       const heap = this.#heaps[at]!;
       this.#clean(heap, at);
       if (heap.size === 0) this.#filled &= ~(1 << at);
-      else if (heap.key < least) least = heap.key;
+      else if (heap.keys[0]! < least) least = heap.keys[0]!;
     }
     return least;
   }
@@ -66,7 +66,7 @@ export class ReadyIndex {
       left &= ~(1 << at);
       const heap = this.#heaps[at]!;
       this.#clean(heap, at);
-      if (heap.key > nowMs) continue;
+      if (heap.keys[0]! > nowMs) continue;
       const domain = heap.id;
       heap.drop();
       this.#offeredAt[domain * width] = Number.NaN;
@@ -79,7 +79,7 @@ export class ReadyIndex {
     const heap = this.#heaps[0]!;
     for (;;) {
       this.#clean(heap, 0);
-      if (heap.key > nowMs) break;
+      if (heap.keys[0]! > nowMs) break;
       this.#due.push(heap.id);
       this.#offeredAt[heap.id * width] = Number.NaN;
       heap.drop();
@@ -104,11 +104,11 @@ export class ReadyIndex {
       const stands = top[domain * width]!;
       const holds =
         leased[domain * width] === 0 &&
-        nextAt[domain * width] === heap.key &&
+        nextAt[domain * width] === heap.keys[0] &&
         (level === 0 ? stands > 0 : stands === level);
       if (holds) return;
       // Offered again it may be with the same time and level: then it must be taken in anew.
-      if (this.#offeredAt[domain * width] === heap.key) this.#offeredAt[domain * width] = Number.NaN;
+      if (this.#offeredAt[domain * width] === heap.keys[0]) this.#offeredAt[domain * width] = Number.NaN;
       heap.drop();
     }
   }

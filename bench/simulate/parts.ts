@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import type { Config } from '../../src/config/index.ts';
 import { mergeOutcomes, type Outcome } from './measure.ts';
+import type { RunPlan } from './plan.ts';
 import { makeSettings } from './settings.ts';
-import { type RunPlan, Simulation } from './simulation.ts';
+import { Simulation } from './simulation.ts';
 import type { Publisher } from './web.ts';
 
 /** A run, or a part of it, in a form that can be sent to a thread. */

@@ -1,7 +1,7 @@
 import { decideMultipliers, type Multipliers } from '../../src/channels/index.ts';
 import { runOptionsOf } from '../../src/fetch/index.ts';
 import { decidePriority, levelOf, type UrlOrigin } from '../../src/frontier/index.ts';
-import { hashOf, randomFrom } from '../../test/web/random.ts';
+import { randomFrom } from '../../test/web/random.ts';
 import { Answers } from './answers.ts';
 import { Calendar } from './calendar.ts';
 import { findLost } from './end-check.ts';
@@ -24,25 +24,11 @@ import {
 } from './frontier/index.ts';
 import { Invariants } from './invariants.ts';
 import { Measures, type Outcome } from './measure.ts';
+import { type RunPlan, roomFor, runSeed } from './plan.ts';
 import type { SimulationSettings } from './settings.ts';
 import { Visit } from './visit.ts';
 import { intervalOf, type Visited } from './visit-deps.ts';
 import type { Publisher } from './web.ts';
-
-/** How long a run is and what it is judged by. */
-export type RunPlan = {
-  seed: number;
-  startMs: number;
-  days: number;
-  /** Days at the beginning whose news is not measured: intervals are still being learnt. */
-  warmDays: number;
-  /** Longest time a due domain may wait for a fetcher. */
-  starvationMinutes: number;
-  /** How many parts the run is cut into, and which one this is; it has its share of the fetchers' seats. */
-  parts?: number;
-  part?: number;
-  onDay?: (day: number) => void;
-};
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -396,15 +382,4 @@ export class Simulation {
       this.measures.staleMs += this.#endMs - editedMs;
     }
   }
-}
-
-// Every part has chances of its own; the first those of a run in one piece.
-const runSeed = ({ seed, part = 0 }: RunPlan): number =>
-  part === 0 ? hashOf(seed, 'run') : hashOf(seed, 'run', part);
-
-function roomFor(publishers: readonly Publisher[], days: number): number {
-  let rows = 1024;
-  for (const one of publishers)
-    rows += one.ratePerDay * (days + 2) * 1.1 + one.feedItems / 10 + 30 + one.archivePages + one.knownPages;
-  return Math.ceil(rows);
 }

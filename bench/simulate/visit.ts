@@ -27,7 +27,7 @@ import {
   width,
 } from './frontier/index.ts';
 import type { RequestKind } from './measure.ts';
-import { intervalOf, type VisitDeps, type Visited } from './visit-deps.ts';
+import { blankPollInput, intervalOf, type VisitDeps, type Visited } from './visit-deps.ts';
 import type { Publisher } from './web.ts';
 
 const states: Partial<Record<UrlStatus, RowState>> = rowState;
@@ -65,21 +65,7 @@ export class Visit {
     const { records } = deps.tables.slots;
     this.#robotsUntil = records.column(Number.NEGATIVE_INFINITY);
     this.#robotsGood = records.column();
-    // One for all polls: they are most of what a run makes.
-    this.#pollInput = {
-      nowMs: none,
-      intervalSeconds: 0,
-      multiplier: null,
-      pushed: false,
-      bounds: deps.settings.bounds,
-      known: null,
-      overwrites: true,
-      adaptive: true,
-      dates: nothing,
-      newUndated: 0,
-      bodyFloorSeconds: 0,
-      maxAgeSeconds: null,
-    };
+    this.#pollInput = blankPollInput(deps.settings);
   }
 
   run(lease: SlotLease, nowMs: number): Visited {

@@ -17,13 +17,15 @@ const usage = `usage: npm run simulate -- [--domains 10000] [--days 30] [--seed 
   --policy NAME             one of the named policies
   --compare [NAME,…]        several policies on the same web (all unless named)
   --starvation-minutes N    longest wait of a due domain that is no failure (60)
-  --threads N               cut the run into parts (one for every 25,000 domains, as far as there are cores)
+  --parts N                 cut the run into parts (one for every 25,000 domains)
+  --threads N               parts that run at once (as many as there are cores)
   --markdown                the comparison as a table for a page
   --from URL | --data DIR   the web as a database has seen it; with --set, both settings beside each other
   --list                    names of settings and policies`;
 
-// Below that a thread costs more than it brings, and shares too few polls.
-const domainsPerThread = 25_000;
+// By the number of domains alone: what a run comes to must not depend on the machine. More in one part do not fit the
+// cache, and only the parts at work are in memory.
+const domainsPerPart = 25_000;
 
 type Changes = readonly (readonly [string, string])[];
 
@@ -34,6 +36,8 @@ type Wish = {
   warmDays: number;
   seed: number;
   starvationMinutes: number;
+  /** null: by the number of domains. */
+  parts: number | null;
   threads: number;
   changes: Changes;
   policies: readonly Policy[];
@@ -62,6 +66,7 @@ function parseWish(args: string[], { out }: Surroundings): Wish | null {
       policy: { type: 'string' },
       compare: { type: 'string' },
       'starvation-minutes': { type: 'string', default: '60' },
+      parts: { type: 'string' },
       threads: { type: 'string' },
       from: { type: 'string' },
       data: { type: 'string' },
@@ -90,9 +95,10 @@ function parseWish(args: string[], { out }: Surroundings): Wish | null {
     warmDays: values.warm === undefined ? days / 4 : number('warm', values.warm, 0, days),
     seed: number('seed', values.seed, 0, 4_294_967_295),
     starvationMinutes: number('starvation-minutes', values['starvation-minutes'], 0, 1e6),
+    parts: values.parts === undefined ? null : Math.floor(number('parts', values.parts, 1, domains)),
     threads:
       values.threads === undefined
-        ? Math.min(availableParallelism(), Math.ceil(domains / domainsPerThread))
+        ? availableParallelism()
         : Math.floor(number('threads', values.threads, 1, 64)),
     changes: [...readSettings(values.settings), ...values.set.map(parseChange)],
     policies: findPolicies(domains, values.policy, values.compare),
@@ -159,15 +165,16 @@ async function simulate(
   const { seed, days, warmDays } = wish;
   const starvationMinutes = isScarce ? Number.POSITIVE_INFINITY : wish.starvationMinutes;
   const plan = { seed, startMs, days, warmDays, starvationMinutes };
-  const outcome = await runParts({ ...order, plan }, wish.threads, (day) => {
+  const parts = wish.parts ?? Math.ceil(order.publishers.length / domainsPerPart);
+  const outcome = await runParts({ ...order, plan }, { parts, threads: wish.threads }, (day) => {
     if (performance.now() - spokenAt < 5000) return;
     spokenAt = performance.now();
-    around.err(`${name}: day ${day} of ${days}, ${Math.round((spokenAt - startedAt) / 1000)} s`);
+    around.err(`${name}: day ${Math.floor(day)} of ${days}, ${Math.round((spokenAt - startedAt) / 1000)} s`);
   });
   const seconds = (performance.now() - startedAt) / 1000;
   const used = process.cpuUsage(usedBefore);
   const cpuSeconds = (used.user + used.system) / 1e6;
-  const result = resultOf(outcome, { seconds, cpuSeconds, days });
+  const result = resultOf(outcome, { seconds, cpuSeconds, days, parts });
   around.err(
     `${name}: ${result.requests.total} requests in ${result.seconds} s, ${result.cpuSeconds} s of CPU`,
   );

@@ -1,4 +1,4 @@
-import { firstKnownAt, firstParkedAt, rowFlag, rowState, type Tables } from './frontier/index.ts';
+import { firstKnownAt, firstParkedAt, rowFlag, rowState, type Tables, width } from './frontier/index.ts';
 
 /**
  * Looks whether every URL that waits would be found by somebody: ready ones by a lease, parked ones by promotion, known
@@ -19,13 +19,14 @@ export function findLost(tables: Tables): string[] {
         }
         heap.drop(domain);
       }
-    if (slots.leased[domain] === 0 && ready !== slots.queued[domain])
-      lost.push(`domain ${domain} says ${slots.queued[domain]} rows are ready, and ${ready} are`);
-    const isOffered = slots.top[domain]! > 0 || ready === 0 || !Number.isNaN(slots.wakeAt[domain]!);
-    if (slots.leased[domain] === 0 && !isOffered)
+    if (slots.leased[domain * width] === 0 && ready !== slots.queued[domain * width])
+      lost.push(`domain ${domain} says ${slots.queued[domain * width]} rows are ready, and ${ready} are`);
+    const isOffered =
+      slots.top[domain * width]! > 0 || ready === 0 || !Number.isNaN(slots.wakeAt[domain * width]!);
+    if (slots.leased[domain * width] === 0 && !isOffered)
       lost.push(`domain ${domain} has ${ready} rows that nobody is told of`);
     const parkedMs = firstParkedAt(tables, domain);
-    const waits = parkedMs !== Number.POSITIVE_INFINITY && !(slots.wakeAt[domain]! <= parkedMs);
+    const waits = parkedMs !== Number.POSITIVE_INFINITY && !(slots.wakeAt[domain * width]! <= parkedMs);
     if (waits) lost.push(`domain ${domain} has a row due that nothing wakes it for`);
     for (const [heap, first] of [
       [slots.parked, firstParkedAt],

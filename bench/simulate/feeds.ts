@@ -1,5 +1,5 @@
 import type { Rhythm } from '../../src/channels/index.ts';
-import { widened } from './frontier/index.ts';
+import { type Records, widened, width } from './frontier/index.ts';
 import { articlesOfDay, backlogOf, nextEditMs, type Publisher, type WebOptions } from './web.ts';
 
 /** Entries of which a feed may say that they were edited. */
@@ -14,28 +14,31 @@ export class Feeds {
   readonly #web: WebOptions;
   readonly #startMs: number;
   readonly #waiting: number[][];
-  readonly #cursor: Int32Array;
+  readonly #cursor: Float64Array;
   readonly #nextMs: Float64Array;
-  readonly #day: Int32Array;
+  readonly #day: Float64Array;
   readonly #rows: Int32Array;
-  readonly #last: Int32Array;
+  readonly #last: Float64Array;
   /** By row, in seconds since the start: when it came out and when it is edited next. */
   #published: Int32Array;
   #edited: Int32Array;
   readonly nextListedEditMs: Float64Array;
   /** Entries that were told as edited and are not fetched yet: every body that is read tells them again. */
-  readonly hasTold: Uint8Array;
+  readonly hasTold: Float64Array;
   /** State of channels beside their row. */
   readonly rhythms: (Rhythm | null)[];
   readonly weight: Float64Array;
   readonly errorKind: (string | null)[];
-  readonly errorsInRow: Uint16Array;
-  readonly slept: Uint8Array;
+  readonly errorsInRow: Float64Array;
+  readonly slept: Float64Array;
   readonly failingSince: Float64Array;
-  readonly lastPollMs: Float64Array;
-  readonly pushed: Uint8Array;
+  readonly pushed: Float64Array;
 
-  constructor(publishers: readonly Publisher[], options: { web: WebOptions; startMs: number; rows: number }) {
+  constructor(
+    publishers: readonly Publisher[],
+    options: { web: WebOptions; startMs: number; rows: number; records: Records },
+  ) {
+    const { records } = options;
     const count = publishers.length;
     this.#publishers = publishers;
     this.#web = options.web;
@@ -45,40 +48,43 @@ export class Feeds {
       ...(one.rhythm === undefined ? backlogOf(one, options.startMs) : []),
       ...articlesOfDay(one, today).filter((date) => date > options.startMs),
     ]);
-    this.#cursor = new Int32Array(count);
-    this.#day = new Int32Array(count).fill(today);
-    this.#nextMs = Float64Array.from(publishers, (_, domain) => this.#find(domain));
+    this.#nextMs = records.column();
+    this.pushed = records.column();
+    this.hasTold = records.column();
+    this.nextListedEditMs = records.column(Number.POSITIVE_INFINITY);
+    this.weight = records.column(Number.NaN);
+    this.errorsInRow = records.column();
+    this.slept = records.column();
+    this.failingSince = records.column(Number.NaN);
+    this.#cursor = records.column();
+    this.#day = records.column(today);
+    this.#last = records.column();
     this.#rows = new Int32Array(count * shown).fill(-1);
-    this.#last = new Int32Array(count);
     this.#published = new Int32Array(options.rows);
     this.#edited = new Int32Array(options.rows).fill(never);
-    this.nextListedEditMs = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
-    this.hasTold = new Uint8Array(count);
     this.rhythms = publishers.map(({ rhythm }) => rhythm ?? null);
-    this.weight = Float64Array.from(publishers, ({ weight }) => weight ?? Number.NaN);
     this.errorKind = new Array<string | null>(count).fill(null);
-    this.errorsInRow = new Uint16Array(count);
-    this.slept = new Uint8Array(count);
-    this.failingSince = new Float64Array(count).fill(Number.NaN);
-    this.lastPollMs = new Float64Array(count).fill(Number.NaN);
-    this.pushed = new Uint8Array(count);
+    for (const [domain, { weight }] of publishers.entries()) {
+      this.#nextMs[domain * width] = this.#find(domain);
+      if (weight !== undefined) this.weight[domain * width] = weight;
+    }
   }
 
   /** Articles that came out since the last look, oldest first. */
   readNew(domain: number, nowMs: number): number[] {
-    if (this.#nextMs[domain]! > nowMs) return nothing;
+    if (this.#nextMs[domain * width]! > nowMs) return nothing;
     const dates: number[] = [];
-    while (this.#nextMs[domain]! <= nowMs) {
-      if (!this.#isEmpty(domain)) dates.push(this.#nextMs[domain]!);
-      this.#cursor[domain]! += 1;
-      this.#nextMs[domain] = this.#find(domain);
+    while (this.#nextMs[domain * width]! <= nowMs) {
+      if (!this.#isEmpty(domain)) dates.push(this.#nextMs[domain * width]!);
+      this.#cursor[domain * width]! += 1;
+      this.#nextMs[domain * width] = this.#find(domain);
     }
     return dates;
   }
 
   /** When the next article comes out that was not read yet, or when to look again. */
   nextAt(domain: number): number {
-    return this.#nextMs[domain]!;
+    return this.#nextMs[domain * width]!;
   }
 
   #isEmpty(domain: number): boolean {
@@ -87,29 +93,31 @@ export class Feeds {
 
   #find(domain: number): number {
     const waiting = this.#waiting[domain]!;
-    return this.#cursor[domain]! < waiting.length ? waiting[this.#cursor[domain]!]! : this.#turnDay(domain);
+    return this.#cursor[domain * width]! < waiting.length
+      ? waiting[this.#cursor[domain * width]!]!
+      : this.#turnDay(domain);
   }
 
   // Days are drawn when the last is used up. Slow publishers have many empty ones: the next busy day is looked for.
   #turnDay(domain: number): number {
     for (let tries = 0; tries < 60; tries += 1) {
-      this.#day[domain]! += 1;
-      const dates = articlesOfDay(this.#publishers[domain]!, this.#day[domain]!);
+      this.#day[domain * width]! += 1;
+      const dates = articlesOfDay(this.#publishers[domain]!, this.#day[domain * width]!);
       if (dates.length === 0) continue;
       this.#waiting[domain] = dates;
-      this.#cursor[domain] = 0;
+      this.#cursor[domain * width] = 0;
       return dates[0]!;
     }
     this.#waiting[domain] = [];
-    this.#cursor[domain] = 0;
-    return (this.#day[domain]! + 1) * dayMs;
+    this.#cursor[domain * width] = 0;
+    return (this.#day[domain * width]! + 1) * dayMs;
   }
 
   /** Notes a row for an article, and that the feed shows it. */
   list(domain: number, row: number, publishedMs: number): void {
     this.#note(row, publishedMs);
-    this.#rows[domain * shown + (this.#last[domain]! % shown)] = row;
-    this.#last[domain]! += 1;
+    this.#rows[domain * shown + (this.#last[domain * width]! % shown)] = row;
+    this.#last[domain * width]! += 1;
   }
 
   /** Notes a row whose article never changes. */
@@ -135,7 +143,7 @@ export class Feeds {
       nextMs === Number.POSITIVE_INFINITY
         ? never
         : Math.min(never - 1, Math.ceil((nextMs - this.#startMs) / 1000));
-    if (nextMs < this.nextListedEditMs[domain]!) this.nextListedEditMs[domain] = nextMs;
+    if (nextMs < this.nextListedEditMs[domain * width]!) this.nextListedEditMs[domain * width] = nextMs;
   }
 
   /** When a page that was read was edited, or will be; Infinity: never again. */
@@ -155,8 +163,8 @@ export class Feeds {
       if (editedMs <= nowMs) rows.push(row);
       else if (editedMs < next) next = editedMs;
     }
-    this.nextListedEditMs[domain] = next;
-    this.hasTold[domain] = rows.length > 0 ? 1 : 0;
+    this.nextListedEditMs[domain * width] = next;
+    this.hasTold[domain * width] = rows.length > 0 ? 1 : 0;
     return rows;
   }
 }

@@ -1,29 +1,31 @@
+// What is kept of a domain.
+const marks = 4;
+const answered = 0;
+const earliest = 1;
+const budgetUntil = 2;
+const paid = 3;
+
 /** What must hold in every run, whatever is simulated. Kept apart from the model: it believes nothing it says. */
 export class Invariants {
-  readonly #earliestMs: Float64Array;
-  readonly #budgetUntil: Float64Array;
-  readonly #paid: Int32Array;
+  /** Four numbers of each domain side by side. */
+  readonly #marks: Float64Array;
   readonly #problems = new Map<string, { count: number; first: string }>();
   readonly #starvationMs: number;
   /** Least gap between an answer and the next request to the same domain, and by how much the wanted one was kept. */
   leastGapMs = Number.POSITIVE_INFINITY;
   leastMarginMs = Number.POSITIVE_INFINITY;
-  readonly #answeredMs: Float64Array;
 
   constructor(domains: number, starvationMs: number) {
-    this.#earliestMs = new Float64Array(domains).fill(Number.NEGATIVE_INFINITY);
-    this.#answeredMs = new Float64Array(domains).fill(Number.NaN);
-    this.#budgetUntil = new Float64Array(domains).fill(Number.NaN);
-    this.#paid = new Int32Array(domains);
+    this.#marks = new Float64Array(domains * marks).fill(Number.NaN);
     this.#starvationMs = starvationMs;
   }
 
   /** A request starts. */
   started(domain: number, atMs: number): void {
-    const answered = this.#answeredMs[domain]!;
-    if (Number.isNaN(answered)) return;
-    const gapMs = atMs - answered;
-    const marginMs = atMs - this.#earliestMs[domain]!;
+    const answeredMs = this.#marks[domain * marks + answered]!;
+    if (Number.isNaN(answeredMs)) return;
+    const gapMs = atMs - answeredMs;
+    const marginMs = atMs - this.#marks[domain * marks + earliest]!;
     if (gapMs < this.leastGapMs) this.leastGapMs = gapMs;
     if (marginMs < this.leastMarginMs) this.leastMarginMs = marginMs;
     // Times are sums of fractions: what is less than a microsecond is no time.
@@ -36,8 +38,8 @@ export class Invariants {
 
   /** Headers or a failure came; nothing may start within the wait, which is its delay or what it asked for. */
   answered(domain: number, atMs: number, waitMs: number): void {
-    this.#answeredMs[domain] = atMs;
-    this.#earliestMs[domain] = atMs + waitMs;
+    this.#marks[domain * marks + answered] = atMs;
+    this.#marks[domain * marks + earliest] = atMs + waitMs;
   }
 
   /** A domain was leased that had been due for so long. */
@@ -48,13 +50,16 @@ export class Invariants {
 
   /** Pages of a run, known by its end, were paid for. */
   paid(domain: number, untilMs: number, pages: number, budget: number): void {
-    if (this.#budgetUntil[domain] !== untilMs) {
-      this.#budgetUntil[domain] = untilMs;
-      this.#paid[domain] = 0;
+    if (this.#marks[domain * marks + budgetUntil] !== untilMs) {
+      this.#marks[domain * marks + budgetUntil] = untilMs;
+      this.#marks[domain * marks + paid] = 0;
     }
-    this.#paid[domain]! += pages;
-    if (this.#paid[domain]! > budget)
-      this.fail('budget', `domain ${domain} had ${this.#paid[domain]} pages in a run of ${budget}`);
+    this.#marks[domain * marks + paid]! += pages;
+    if (this.#marks[domain * marks + paid]! > budget)
+      this.fail(
+        'budget',
+        `domain ${domain} had ${this.#marks[domain * marks + paid]} pages in a run of ${budget}`,
+      );
   }
 
   fail(what: string, detail: string): void {

@@ -1,8 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import type { Config } from '../../src/config/index.ts';
 import { mergeOutcomes, type Outcome } from './measure.ts';
+import type { RunPlan } from './plan.ts';
 import { makeSettings } from './settings.ts';
-import { type RunPlan, Simulation } from './simulation.ts';
+import { Simulation } from './simulation.ts';
 import type { Publisher } from './web.ts';
 
 /** A run, or a part of it, in a form that can be sent to a thread. */
@@ -31,26 +32,32 @@ export function runPart(order: PartOrder, onDay: (day: number) => void): Outcome
 }
 
 /**
- * Runs in several threads. Domains meet only in the seats of fetchers and in how polls are shared: each thread has every
+ * Runs in parts, some at once. Domains meet only in the seats of fetchers and in how polls are shared: each part has every
  * n-th domain, its share of seats, and shares the polls of its own, which of ten thousand are shared as those of all.
  */
 export async function runParts(
   order: PartOrder,
-  parts: number,
+  { parts, threads }: { parts: number; threads: number },
   onDay: (day: number) => void,
 ): Promise<Outcome> {
   if (parts === 1) return runPart(order, onDay);
-  const running = Array.from({ length: parts }, (_, part) =>
-    runInThread(
-      {
-        ...order,
-        publishers: order.publishers.filter((_one, domain) => domain % parts === part),
-        plan: { ...order.plan, parts },
-      },
-      part === 0 ? onDay : () => undefined,
-    ),
-  );
-  return mergeOutcomes(await Promise.all(running));
+  const outcomes: Outcome[] = [];
+  const days = new Float64Array(parts);
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < parts) {
+      const part = next;
+      next += 1;
+      const publishers = order.publishers.filter((_one, domain) => domain % parts === part);
+      const plan = { ...order.plan, part, parts };
+      outcomes[part] = await runInThread({ ...order, publishers, plan }, (day) => {
+        days[part] = day;
+        onDay(days.reduce((sum, one) => sum + one, 0) / parts);
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(threads, parts) }, work));
+  return mergeOutcomes(outcomes);
 }
 
 function runInThread(order: PartOrder, onDay: (day: number) => void): Promise<Outcome> {
@@ -58,7 +65,10 @@ function runInThread(order: PartOrder, onDay: (day: number) => void): Promise<Ou
     const worker = new Worker(entry, { workerData: order });
     worker.on('message', (word: PartWord) => {
       if ('day' in word) onDay(word.day);
-      else resolve(word.outcome);
+      else {
+        onDay(order.plan.days);
+        resolve(word.outcome);
+      }
     });
     worker.once('error', reject);
     worker.once('exit', (code) => reject(new Error(`a thread of the simulation ended with ${code}`)));

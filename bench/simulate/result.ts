@@ -6,7 +6,10 @@ export type RunResult = ReturnType<typeof resultOf>;
 const round = (value: number, digits = 1): number => Number(value.toFixed(digits));
 
 /** Sums a run up. */
-export function resultOf(outcome: Outcome, took: { seconds: number; cpuSeconds: number; days: number }) {
+export function resultOf(
+  outcome: Outcome,
+  took: { seconds: number; cpuSeconds: number; days: number; parts: number },
+) {
   const { measures, problems, domains } = outcome;
   const perDomain = new Float64Array(domains);
   const byKind = Object.fromEntries(
@@ -69,9 +72,11 @@ export function resultOf(outcome: Outcome, took: { seconds: number; cpuSeconds: 
     utilisation: round(measures.busyMs / (outcome.seats * took.days * 86_400_000), 4),
     holds: problems.length === 0,
     problems,
+    parts: took.parts,
     seconds: round(took.seconds),
     cpuSeconds: round(took.cpuSeconds),
-    memoryMb: Math.round(process.memoryUsage().rss / 1e6),
+    // The most there was: parts that are done have given theirs back.
+    memoryMb: Math.round(process.resourceUsage().maxRSS / 1000),
   };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runCommand } from './command.ts';
-import { rowFlag } from './frontier/index.ts';
+import { rowFlag, width } from './frontier/index.ts';
 import { Invariants } from './invariants.ts';
 import { Distribution, mergeOutcomes } from './measure.ts';
 import { makeSettings } from './settings.ts';
@@ -87,7 +87,9 @@ describe('a run', () => {
     const { measures, invariants, tables } = run(changes, 20, 2.5);
     expect(invariants.problems()).toEqual([]);
     // Runs of a day each, and what was readied waits.
-    expect(tables.slots.budgeted.reduce((sum, one) => sum + one, 0)).toBeGreaterThan(1000);
+    const { slots } = tables;
+    const waiting = Array.from({ length: slots.count }, (_, domain) => slots.budgeted[domain * width]!);
+    expect(waiting.reduce((sum, one) => sum + one, 0)).toBeGreaterThan(1000);
     expect(measures.maxBacklog).toBeGreaterThan(1000);
   });
 
@@ -166,6 +168,20 @@ describe('the command', () => {
     const { runs } = JSON.parse(out) as { runs: Record<string, { requests: { total: number } }> };
     expect(Object.keys(runs)).toEqual(['product', 'fixed-60']);
     expect(runs['fixed-60']!.requests.total).toBeLessThan(runs.product!.requests.total);
+  });
+
+  it('comes to the same in parts, however many of them run at once', async () => {
+    const [one, two] = await Promise.all(
+      ['1', '2'].map(async (threads) => {
+        const args = ['--domains', '30', '--days', '0.5', '--parts', '3', '--threads', threads, '--json'];
+        const { code, out } = await command(...args);
+        expect(code).toBe(0);
+        const { requests, discovery, parts } = JSON.parse(out) as Record<string, unknown>;
+        return { requests, discovery, parts };
+      }),
+    );
+    expect(two).toEqual(one);
+    expect(one).toMatchObject({ parts: 3 });
   });
 
   it.each([

@@ -1,7 +1,7 @@
 import { decideMultipliers, type Multipliers } from '../../src/channels/index.ts';
 import { runOptionsOf } from '../../src/fetch/index.ts';
 import { decidePriority, levelOf, type UrlOrigin } from '../../src/frontier/index.ts';
-import { hashOf, randomFrom } from '../../test/web/random.ts';
+import { randomFrom } from '../../test/web/random.ts';
 import { Answers } from './answers.ts';
 import { Calendar } from './calendar.ts';
 import { findLost } from './end-check.ts';
@@ -20,27 +20,15 @@ import {
   settleSlot,
   submitRow,
   type Tables,
+  width,
 } from './frontier/index.ts';
 import { Invariants } from './invariants.ts';
 import { Measures, type Outcome } from './measure.ts';
+import { type RunPlan, roomFor, runSeed } from './plan.ts';
 import type { SimulationSettings } from './settings.ts';
 import { Visit } from './visit.ts';
 import { intervalOf, type Visited } from './visit-deps.ts';
 import type { Publisher } from './web.ts';
-
-/** How long a run is and what it is judged by. */
-export type RunPlan = {
-  seed: number;
-  startMs: number;
-  days: number;
-  /** Days at the beginning whose news is not measured: intervals are still being learnt. */
-  warmDays: number;
-  /** Longest time a due domain may wait for a fetcher. */
-  starvationMinutes: number;
-  /** How many parts the run is cut into; this one has its share of the fetchers' seats. */
-  parts?: number;
-  onDay?: (day: number) => void;
-};
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
@@ -52,7 +40,9 @@ const hubReliability = 0.98;
 const wakes = 0;
 const ends = 1;
 const pushes = 2;
-const kinds = 3;
+// There are three; a power of two is cut off by a shift.
+const kindBits = 2;
+const kinds = 1 << kindBits;
 /** Events of a domain an hour, roughly: what the width of the calendar is chosen by. */
 const eventsPerHour = 10;
 
@@ -95,14 +85,14 @@ export class Simulation {
     this.#nowMs = plan.startMs;
     this.#endMs = plan.startMs + plan.days * dayMs;
     this.#warmMs = plan.startMs + plan.warmDays * dayMs;
-    this.#random = randomFrom(hashOf(plan.seed, 'run')).next;
+    this.#random = randomFrom(runSeed(plan)).next;
     this.#freeSeats = this.seats;
     this.#tickMs = promoteEveryMs / settings.fetchers;
     this.#underWay = new Array<Visited | null>(count).fill(null);
     const capacity = roomFor(publishers, plan.days);
     this.tables = {
       rows: new Rows(capacity),
-      slots: new Slots(count, plan.startMs),
+      slots: new Slots(count, plan.startMs, capacity),
       settings: {
         defaultDelayMs: config.fetch.defaultDelayMs,
         leaseMs: config.fetch.leaseSeconds * 1000,
@@ -114,9 +104,15 @@ export class Simulation {
     };
     this.measures = new Measures(count);
     this.invariants = new Invariants(count, plan.starvationMinutes * 60_000);
-    this.feeds = new Feeds(publishers, { web: settings.web, startMs: plan.startMs, rows: capacity });
+    this.feeds = new Feeds(publishers, {
+      web: settings.web,
+      startMs: plan.startMs,
+      rows: capacity,
+      records: this.tables.slots.records,
+    });
     this.#index = new ReadyIndex(this.tables.slots, settings.order, this.#random);
-    const widthMs = Math.min(10_000, Math.max(5, (8 * hourMs) / (count * eventsPerHour)));
+    // Some two events for each place of the wheel: all of a place are looked at to find its first.
+    const widthMs = Math.min(10_000, Math.max(5, (2 * hourMs) / (count * eventsPerHour)));
     this.#calendar = new Calendar(count * kinds, widthMs, plan.startMs);
     this.#visit = new Visit({
       tables: this.tables,
@@ -172,7 +168,7 @@ export class Simulation {
       if (dueMs <= eventMs) this.#lease();
       else {
         this.#calendar.cancel(event);
-        this.#handle(Math.floor(event / kinds), event % kinds);
+        this.#handle(event >> kindBits, event & (kinds - 1));
       }
     }
     this.#nowMs = this.#endMs;
@@ -208,7 +204,7 @@ export class Simulation {
       this.#freeSeats -= 1;
       this.measures.busyMs += Math.min(visited.endMs, this.#endMs) - this.#nowMs;
       this.#calendar.plan(domain * kinds + ends, visited.endMs);
-      if (Number.isNaN(slots.wakeAt[domain]!)) this.#calendar.cancel(domain * kinds + wakes);
+      if (Number.isNaN(slots.wakeAt[domain * width]!)) this.#calendar.cancel(domain * kinds + wakes);
     }
   }
 
@@ -233,7 +229,7 @@ export class Simulation {
     let paid = 0;
     for (const { row, fetched } of endings)
       if (fetched && this.tables.rows.has(row, rowFlag.budgeted)) paid += 1;
-    if (paid > 0) this.invariants.paid(domain, this.tables.slots.budgetUntil[domain]!, paid, budget);
+    if (paid > 0) this.invariants.paid(domain, this.tables.slots.budgetUntil[domain * width]!, paid, budget);
   }
 
   #submitFound(domain: number, dates: readonly number[], origin: UrlOrigin, foundMs: number): void {
@@ -280,7 +276,7 @@ export class Simulation {
       measures.published += dates.length;
       measures.pushed += dates.length;
       this.#submitFound(domain, dates, 'push', this.#nowMs);
-      feeds.pushed[domain] = 1;
+      feeds.pushed[domain * width] = 1;
       this.#follow(domain);
     }
     this.#planPush(domain);
@@ -294,7 +290,7 @@ export class Simulation {
   /** A slot has changed: leases and promotion are told. */
   #follow(domain: number): void {
     this.#index.offer(domain);
-    const wakeMs = this.tables.slots.wakeAt[domain]!;
+    const wakeMs = this.tables.slots.wakeAt[domain * width]!;
     const event = domain * kinds + wakes;
     if (Number.isNaN(wakeMs)) this.#calendar.cancel(event);
     // Promotion looks twice a second, each fetcher for itself.
@@ -307,7 +303,7 @@ export class Simulation {
     if (this.#settings.adaptive) this.#multipliers = this.#share();
     let backlog = 0;
     for (let domain = 0; domain < slots.count; domain += 1) {
-      backlog += slots.queued[domain]!;
+      backlog += slots.queued[domain * width]!;
       if (rescoreSlot(this.tables, domain, atMs)) this.#follow(domain);
     }
     this.measures.backlog.push(backlog);
@@ -320,9 +316,9 @@ export class Simulation {
   #share(): Multipliers {
     const groups = new Map<number, { intervalSeconds: number; channels: number; weight: number }>();
     for (const [domain, publisher] of this.#publishers.entries()) {
-      const weight = this.feeds.weight[domain]!;
+      const weight = this.feeds.weight[domain * width]!;
       const intervalSeconds = intervalOf(publisher, this.#settings);
-      if (Number.isNaN(weight) || this.feeds.errorsInRow[domain]! > 0) continue;
+      if (Number.isNaN(weight) || this.feeds.errorsInRow[domain * width]! > 0) continue;
       if (publisher.floorSeconds > intervalSeconds || publisher.isFixed === true) continue;
       const group = groups.get(intervalSeconds) ?? { intervalSeconds, channels: 0, weight: 0 };
       group.channels += 1;
@@ -362,8 +358,8 @@ export class Simulation {
         rows.set(row, rowFlag.answered);
         rows.fetches[row] = 1;
         rows.refreshSeconds[row] = refreshMs / 1000;
-        slots.parkedPages[domain]! -= 1;
-        slots.staleParked[domain]! += 1;
+        slots.parkedPages[domain * width]! -= 1;
+        slots.staleParked[domain * width]! += 1;
         slots.known.push(domain, item.dueMs, row);
         this.feeds.noteOld(row);
         this.measures.knownMs += this.#endMs - startMs;
@@ -386,11 +382,4 @@ export class Simulation {
       this.measures.staleMs += this.#endMs - editedMs;
     }
   }
-}
-
-function roomFor(publishers: readonly Publisher[], days: number): number {
-  let rows = 1024;
-  for (const one of publishers)
-    rows += one.ratePerDay * (days + 2) * 1.1 + one.feedItems / 10 + 30 + one.archivePages + one.knownPages;
-  return Math.ceil(rows);
 }

@@ -1,5 +1,5 @@
 import type { RefreshOptions } from '../../src/domains/index.ts';
-import type { Cooldowns } from '../../src/fetch/index.ts';
+import type { Cooldowns, PollInput } from '../../src/fetch/index.ts';
 import type { Answers } from './answers.ts';
 import type { Feeds } from './feeds.ts';
 import type { Settlement, Tables } from './frontier/index.ts';
@@ -39,4 +39,22 @@ export type Visited = {
 export function intervalOf(publisher: Publisher, settings: SimulationSettings): number {
   const wished = publisher.isSitemap ? settings.sitemapIntervalSeconds : settings.feedIntervalSeconds;
   return wished ?? publisher.intervalSeconds;
+}
+
+/** What polls are decided from. One for all of them, filled in each time: they are most of what a run makes. */
+export function blankPollInput({ bounds }: SimulationSettings): PollInput {
+  return {
+    nowMs: Number.NaN,
+    intervalSeconds: 0,
+    multiplier: null,
+    pushed: false,
+    bounds,
+    known: null,
+    overwrites: true,
+    adaptive: true,
+    dates: [],
+    newUndated: 0,
+    bodyFloorSeconds: 0,
+    maxAgeSeconds: null,
+  };
 }

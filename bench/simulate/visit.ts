@@ -8,6 +8,7 @@ import {
   decideFailure,
   decidePoll,
   decideStatus,
+  type PollInput,
   robotsLife,
   tellsOfDomain,
   type Verdict,
@@ -23,20 +24,22 @@ import {
   rowState,
   type Settlement,
   type SlotLease,
+  width,
 } from './frontier/index.ts';
 import type { RequestKind } from './measure.ts';
-import { intervalOf, type VisitDeps, type Visited } from './visit-deps.ts';
+import { blankPollInput, intervalOf, type VisitDeps, type Visited } from './visit-deps.ts';
 import type { Publisher } from './web.ts';
 
 const states: Partial<Record<UrlStatus, RowState>> = rowState;
 const silent = { warn: () => undefined };
 const nothing: number[] = [];
+const noEndings: RowEnding[] = [];
 
 /** Does with a lease what a fetcher does, request by request on the virtual clock; see src/fetch/domain-run.ts. */
 export class Visit {
   readonly #deps: VisitDeps;
   readonly #robotsUntil: Float64Array;
-  readonly #robotsGood: Uint8Array;
+  readonly #robotsGood: Float64Array;
   // Of the lease at hand.
   #domain = 0;
   #publisher!: Publisher;
@@ -49,17 +52,20 @@ export class Visit {
   #lessons: DomainLessons | null = null;
   #goodAgeMs: number | null = null;
   #probing = false;
-  #endings: RowEnding[] = [];
+  #endings = noEndings;
   #totals!: Settlement['totals'];
   #found = nothing;
   #edited = nothing;
   #polledMs = 0;
+  readonly #pollInput: PollInput;
   readonly #clock = { monotonic: (): number => this.#atMs };
 
   constructor(deps: VisitDeps) {
     this.#deps = deps;
-    this.#robotsUntil = new Float64Array(deps.publishers.length).fill(Number.NEGATIVE_INFINITY);
-    this.#robotsGood = new Uint8Array(deps.publishers.length);
+    const { records } = deps.tables.slots;
+    this.#robotsUntil = records.column(Number.NEGATIVE_INFINITY);
+    this.#robotsGood = records.column();
+    this.#pollInput = blankPollInput(deps.settings);
   }
 
   run(lease: SlotLease, nowMs: number): Visited {
@@ -96,14 +102,14 @@ export class Visit {
     this.#atMs = nowMs;
     this.#answeredMs = none;
     this.#delayMs = lease.delayMs;
-    this.#penaltyMs = slots.penaltyMs[domain]!;
+    this.#penaltyMs = slots.penaltyMs[domain * width]!;
     this.#baseDelayMs = lease.delayMs - this.#penaltyMs;
     this.#lessons = null;
-    this.#endings = [];
+    this.#endings = noEndings;
     this.#totals = { requests: 0, pages: 0, errors: 0, documents: 0, goodAtMs: none };
     this.#found = nothing;
     this.#edited = nothing;
-    const lastGoodAt = slots.lastGoodAt[domain]!;
+    const lastGoodAt = slots.lastGoodAt[domain * width]!;
     this.#goodAgeMs = Number.isNaN(lastGoodAt) ? null : nowMs - lastGoodAt;
     this.#probing = slots.ladders[domain]?.ladder.circuitGood != null;
     if (this.#penaltyMs > 0 || slots.ladders[domain] !== null) this.#openLessons();
@@ -117,7 +123,7 @@ export class Visit {
         domainKey: BigInt(this.#domain),
         delayMs: this.#lease.delayMs,
         penaltyMs: this.#penaltyMs,
-        goodRun: tables.slots.goodRun[this.#domain]!,
+        goodRun: tables.slots.goodRun[this.#domain * width]!,
         ladder: ladderOf(tables, this.#domain, this.#atMs),
       },
       { clock: this.#clock, log: silent, cooldowns },
@@ -128,7 +134,7 @@ export class Visit {
 
   #crawlDelayMs(): number | null {
     const { crawlDelayMs } = this.#publisher;
-    return crawlDelayMs > 0 && this.#robotsGood[this.#domain] === 1 ? crawlDelayMs : null;
+    return crawlDelayMs > 0 && this.#robotsGood[this.#domain * width] === 1 ? crawlDelayMs : null;
   }
 
   /** One paced request. */
@@ -158,16 +164,18 @@ export class Visit {
   /** robots.txt first; answers how long it cannot be read yet, 0 when it can. */
   #passGate(): number {
     const domain = this.#domain;
-    if (this.#robotsUntil[domain]! <= this.#atMs) {
+    if (this.#robotsUntil[domain * width]! <= this.#atMs) {
       const answer = this.#request('robots', 2);
-      this.#robotsGood[domain] = answer.status === null ? 0 : 1;
-      this.#robotsUntil[domain] =
+      this.#robotsGood[domain * width] = answer.status === null ? 0 : 1;
+      this.#robotsUntil[domain * width] =
         this.#atMs + (answer.status === null ? robotsLife.unreachedMs : robotsLife.goodMs);
       const crawlDelayMs = this.#crawlDelayMs();
       this.#lessons?.noteCrawlDelay(crawlDelayMs);
       this.#delayMs = this.#lessons?.delayMs ?? Math.max(this.#baseDelayMs, crawlDelayMs ?? 0);
     }
-    return this.#robotsGood[domain] === 1 ? 0 : Math.max(1000, this.#robotsUntil[domain]! - this.#atMs);
+    return this.#robotsGood[domain * width] === 1
+      ? 0
+      : Math.max(1000, this.#robotsUntil[domain * width]! - this.#atMs);
   }
 
   #poll(row: number): boolean {
@@ -193,32 +201,25 @@ export class Visit {
     const known = feeds.rhythms[domain] ?? null;
     const dates = this.#readFeed(nowMs);
     const intervalSeconds = intervalOf(publisher, settings);
-    const { dueInMs, learnt, weight } = decidePoll(
-      {
-        nowMs,
-        intervalSeconds,
-        multiplier: this.#deps.multiplierOf(intervalSeconds),
-        pushed: feeds.pushed[domain] === 1,
-        bounds: settings.bounds,
-        known,
-        adaptive: settings.adaptive && publisher.isFixed !== true,
-        // Older ones are counted already; the list of a body that tells nothing new teaches nothing.
-        dates,
-        newUndated: 0,
-        bodyFloorSeconds: publisher.floorSeconds,
-        maxAgeSeconds: null,
-      },
-      random,
-    );
+    const input = this.#pollInput;
+    input.nowMs = nowMs;
+    input.intervalSeconds = intervalSeconds;
+    input.multiplier = this.#deps.multiplierOf(intervalSeconds);
+    input.pushed = feeds.pushed[domain * width] === 1;
+    input.known = known;
+    input.adaptive = settings.adaptive && publisher.isFixed !== true;
+    // Older ones are counted already; the list of a body that tells nothing new teaches nothing.
+    input.dates = dates;
+    input.bodyFloorSeconds = publisher.floorSeconds;
+    const { dueInMs, learnt, weight } = decidePoll(input, random);
     if (learnt !== null) {
       feeds.rhythms[domain] = learnt;
-      feeds.weight[domain] = weight!;
+      feeds.weight[domain * width] = weight!;
     }
     feeds.errorKind[domain] = null;
-    feeds.errorsInRow[domain] = 0;
-    feeds.slept[domain] = 0;
-    feeds.failingSince[domain] = none;
-    feeds.lastPollMs[domain] = nowMs;
+    feeds.errorsInRow[domain * width] = 0;
+    feeds.slept[domain * width] = 0;
+    feeds.failingSince[domain * width] = none;
     this.#keep(row, { status: 'pending', dueInMs, tries: 0, fetched: true });
     if (this.#lease.trial !== null) this.#openLessons().passTrial();
     return this.#learn(good);
@@ -236,15 +237,15 @@ export class Visit {
       if (!isFirst) measures.missed += dates.length - feedItems;
       dates = dates.slice(dates.length - feedItems);
     }
-    const tells = feeds.hasTold[domain] === 1 && (dates.length > 0 || !conditional);
-    if (datesEdits && (tells || feeds.nextListedEditMs[domain]! <= nowMs))
+    const tells = feeds.hasTold[domain * width] === 1 && (dates.length > 0 || !conditional);
+    if (datesEdits && (tells || feeds.nextListedEditMs[domain * width]! <= nowMs))
       this.#edited = feeds.readEdited(domain, nowMs);
     if (dates.length > 0) this.#found = dates;
     else if (conditional && this.#edited.length === 0) measures.notModified += 1;
     if (dates.length > 0 || !conditional) measures.bytes += settings.web.feedKb * 1024;
     this.#polledMs = nowMs;
     // News that a poll found first: nobody may rely on the hub until it pushes again.
-    if (dates.length > 0) feeds.pushed[domain] = 0;
+    if (dates.length > 0) feeds.pushed[domain * width] = 0;
     return dates;
   }
 
@@ -258,21 +259,21 @@ export class Visit {
     const domain = this.#domain;
     const failures = Math.min(255, tables.rows.tries[row]! + 1);
     const errorKind = feeds.errorKind[domain] ?? null;
-    const errorsInRow = feeds.errorsInRow[domain]!;
+    const errorsInRow = feeds.errorsInRow[domain * width]!;
     const channel = {
       intervalSeconds: intervalOf(this.#publisher, settings),
       errorKind,
       errorsInRow,
-      asleep: feeds.slept[domain] === 1,
+      asleep: feeds.slept[domain * width] === 1,
     };
     const decision = decideError(channel, error, { failures, retryAfterMs: extra.retryAfterMs }, random);
-    const failingSince = feeds.failingSince[domain]!;
+    const failingSince = feeds.failingSince[domain * width]!;
     const failingForMs = Number.isNaN(failingSince) ? null : this.#atMs - failingSince;
     const tells = tellsOfDomain('channel', extra.signal.signal, { goodAgeMs: this.#goodAgeMs, failingForMs });
     feeds.errorKind[domain] = error;
-    feeds.errorsInRow[domain] = errorKind === error ? Math.min(65_535, errorsInRow + 1) : 1;
-    if (decision.sleeps) feeds.slept[domain] = 1;
-    if (Number.isNaN(failingSince)) feeds.failingSince[domain] = this.#atMs;
+    feeds.errorsInRow[domain * width] = errorKind === error ? Math.min(65_535, errorsInRow + 1) : 1;
+    if (decision.sleeps) feeds.slept[domain * width] = 1;
+    if (Number.isNaN(failingSince)) feeds.failingSince[domain * width] = this.#atMs;
     this.#keep(row, { status: 'pending', dueInMs: decision.dueInMs, tries: failures, fetched: false });
     return this.#learn(tells ? extra.signal : neutral);
   }
@@ -326,13 +327,14 @@ export class Visit {
     const known = tables.rows.refreshSeconds[row]!;
     const refreshSeconds =
       refresh === null ? null : decideRefresh(known === 0 ? null : known, changed, refresh);
-    this.#endings.push({
+    this.#note({
       row,
       state: rowState.fetched,
       dueInMs: refreshSeconds === null ? null : refreshSeconds * 1000,
       tries: 0,
       fetched: true,
       refreshSeconds,
+      revivable: false,
     });
   }
 
@@ -351,15 +353,21 @@ export class Visit {
   ): void {
     const state = states[end.status];
     if (state === undefined) throw new Error(`the modelled web has no ${end.status}`);
-    this.#endings.push({
+    this.#note({
       row,
       state,
       dueInMs: end.dueInMs,
       tries: Math.min(255, end.tries),
       fetched: end.fetched,
       refreshSeconds: null,
-      ...(end.revivable === true ? { revivable: true } : {}),
+      revivable: end.revivable === true,
     });
+  }
+
+  // Most leases have one row: an array that is pushed into has room for seventeen.
+  #note(ending: RowEnding): void {
+    if (this.#endings.length === 0) this.#endings = [ending];
+    else this.#endings.push(ending);
   }
 
   #learn(signal: DomainSignal): boolean {
@@ -375,7 +383,7 @@ export class Visit {
     if (!asked) return undefined;
     const robotsDelayMs = this.#crawlDelayMs() ?? 0;
     const { slots } = this.#deps.tables;
-    return slots.robotsDelayMs[this.#domain] === robotsDelayMs
+    return slots.robotsDelayMs[this.#domain * width] === robotsDelayMs
       ? undefined
       : { robotsDelayMs, sourceDelayMs: 0 };
   }

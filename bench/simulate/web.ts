@@ -115,7 +115,8 @@ function mannerOf(way: number, web: WebOptions): number {
 
 /** Articles a publisher brought out on a day, in order. */
 export function articlesOfDay(publisher: Publisher, day: number): number[] {
-  return drawDay({ ...publisher, day });
+  const { seed, ratePerDay, zoneH, weights } = publisher;
+  return drawDay({ seed, ratePerDay, zoneH, day, ...(weights === undefined ? {} : { weights }) });
 }
 
 /** What a feed shows at the beginning: its newest entries, oldest first. */

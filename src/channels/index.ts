@@ -78,7 +78,7 @@ export {
   type PollPlan,
   pollBounds,
 } from './schedule/next-poll.ts';
-export { expectItems, learnRhythm, type PollNews, type Rhythm } from './schedule/rhythm.ts';
+export { expectItems, learnRhythm, lookAhead, type PollNews, type Rhythm } from './schedule/rhythm.ts';
 export {
   loadMultipliers,
   MultiplierReader,

@@ -3,6 +3,7 @@ import {
   decideNextPoll,
   decideWeight,
   learnRhythm,
+  lookAhead,
   type PollPlan,
   packRhythm,
   parseRhythm,
@@ -41,6 +42,8 @@ export type PollDecision = {
 /** What a decision about the next poll needs. */
 export type PollInput = Pick<PollPlan, 'nowMs' | 'intervalSeconds' | 'multiplier' | 'pushed' | 'bounds'> & {
   known: Rhythm | null;
+  /** The known rhythm is the caller's to lose: what is learnt may be written over it. */
+  overwrites?: boolean;
   adaptive: boolean;
   dates: readonly number[];
   newUndated: number;
@@ -52,7 +55,10 @@ export type PollInput = Pick<PollPlan, 'nowMs' | 'intervalSeconds' | 'multiplier
 /** Learns from a poll and says when the next one is due. */
 export function decidePoll(input: PollInput, random?: () => number): PollDecision {
   const { known, nowMs, intervalSeconds, multiplier, pushed, bounds } = input;
-  const learnt = learnRhythm(known, { nowMs, dates: input.dates, undated: input.newUndated });
+  const news = { nowMs, dates: input.dates, undated: input.newUndated };
+  const learnt = learnRhythm(known, news, input.overwrites === true);
+  // Both what it weighs and when it is due depend on it.
+  const outlook = learnt === null ? undefined : lookAhead(learnt, nowMs);
   const plan: PollPlan = {
     nowMs,
     intervalSeconds,
@@ -60,12 +66,13 @@ export function decidePoll(input: PollInput, random?: () => number): PollDecisio
     pushed,
     bounds,
     rhythm: input.adaptive ? (learnt ?? known) : null,
+    outlook,
     floorSeconds: Math.max(input.bodyFloorSeconds ?? 0, input.maxAgeSeconds ?? 0),
   };
   return {
     dueInMs: decideNextPoll(plan, random),
     learnt,
-    weight: learnt === null ? null : decideWeight(plan, learnt),
+    weight: learnt === null ? null : decideWeight(plan, learnt, outlook),
   };
 }
 

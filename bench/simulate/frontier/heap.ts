@@ -1,21 +1,18 @@
 /** Numbers with a key each, least key first. Keys are stored, so that an entry whose key no longer holds is simply stale. */
 export class Heap {
-  #keys: Float64Array;
+  /** In the order of a heap; the first is Infinity when there is none. Read as it is: a getter puts every number in a box. */
+  keys: Float64Array;
   #ids: Int32Array;
   #size = 0;
 
   constructor(capacity = 2) {
-    this.#keys = new Float64Array(capacity);
+    this.keys = new Float64Array(capacity);
+    this.keys[0] = Number.POSITIVE_INFINITY;
     this.#ids = new Int32Array(capacity);
   }
 
   get size(): number {
     return this.#size;
-  }
-
-  /** Key of the first entry; Infinity when there is none. */
-  get key(): number {
-    return this.#size === 0 ? Number.POSITIVE_INFINITY : this.#keys[0]!;
   }
 
   /** Number of the first entry. */
@@ -24,8 +21,8 @@ export class Heap {
   }
 
   push(key: number, id: number): void {
-    if (this.#size === this.#keys.length) this.#grow();
-    const keys = this.#keys;
+    if (this.#size === this.keys.length) this.#grow();
+    const keys = this.keys;
     const ids = this.#ids;
     let at = this.#size;
     this.#size += 1;
@@ -42,11 +39,14 @@ export class Heap {
 
   /** Takes the first entry away. */
   drop(): void {
-    const keys = this.#keys;
+    const keys = this.keys;
     const ids = this.#ids;
     this.#size -= 1;
     const size = this.#size;
-    if (size === 0) return;
+    if (size === 0) {
+      keys[0] = Number.POSITIVE_INFINITY;
+      return;
+    }
     const key = keys[size]!;
     const id = ids[size]!;
     let at = 0;
@@ -65,72 +65,12 @@ export class Heap {
 
   #grow(): void {
     // By half: of a hundred thousand heaps twice the room would be a gigabyte of nothing.
-    const capacity = Math.ceil(this.#keys.length * 1.5) + 2;
+    const capacity = Math.ceil(this.keys.length * 1.5) + 2;
     const keys = new Float64Array(capacity);
     const ids = new Int32Array(capacity);
-    keys.set(this.#keys);
+    keys.set(this.keys);
     ids.set(this.#ids);
-    this.#keys = keys;
+    this.keys = keys;
     this.#ids = ids;
-  }
-}
-
-/**
- * A heap for each domain. The first entry lies in flat arrays and most domains have no other: a hundred thousand heaps of
- * one entry each would be as many objects, and a look at one of them three cache misses instead of one.
- */
-export class Heaps {
-  readonly #key: Float64Array;
-  readonly #id: Int32Array;
-  readonly #rest: (Heap | undefined)[];
-
-  constructor(count: number) {
-    this.#key = new Float64Array(count).fill(Number.POSITIVE_INFINITY);
-    this.#id = new Int32Array(count);
-    this.#rest = new Array<Heap | undefined>(count).fill(undefined);
-  }
-
-  /** Key of a domain's first entry; Infinity when there is none. */
-  key(domain: number): number {
-    return this.#key[domain]!;
-  }
-
-  id(domain: number): number {
-    return this.#id[domain]!;
-  }
-
-  isEmpty(domain: number): boolean {
-    return this.#key[domain] === Number.POSITIVE_INFINITY;
-  }
-
-  push(domain: number, key: number, id: number): void {
-    const first = this.#key[domain]!;
-    if (first === Number.POSITIVE_INFINITY) {
-      this.#key[domain] = key;
-      this.#id[domain] = id;
-      return;
-    }
-    let rest = this.#rest[domain];
-    if (rest === undefined) {
-      rest = new Heap();
-      this.#rest[domain] = rest;
-    }
-    if (key < first) {
-      rest.push(first, this.#id[domain]!);
-      this.#key[domain] = key;
-      this.#id[domain] = id;
-    } else rest.push(key, id);
-  }
-
-  /** Takes a domain's first entry away. */
-  drop(domain: number): void {
-    const rest = this.#rest[domain];
-    if (rest === undefined || rest.size === 0) {
-      this.#key[domain] = Number.POSITIVE_INFINITY;
-      return;
-    }
-    this.#key[domain] = rest.key;
-    this.#id[domain] = rest.id;
-    rest.drop();
   }
 }

@@ -1,6 +1,7 @@
 export { leaseSlot, type SlotLease } from './lease.ts';
 export { promoteSlot } from './promote.ts';
 export { type LeaseOrder, ReadyIndex } from './ready-index.ts';
+export { type Records, width } from './records.ts';
 export { type RowState, Rows, rowFlag, rowState, widened } from './rows.ts';
 export { delayOf, type FrontierSettings, firstKnownAt, firstParkedAt, type Tables } from './rules.ts';
 export {

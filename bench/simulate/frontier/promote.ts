@@ -1,3 +1,4 @@
+import { width } from './records.ts';
 import { rowFlag, rowState } from './rows.ts';
 import { firstKnownAt, firstParkedAt, makeReady, refreshRoom, type Tables, topOf, wakeOf } from './rules.ts';
 
@@ -5,19 +6,21 @@ const rowsPerSlot = 1000;
 
 /** frontier_promote, for one slot whose wake_at has come. Answers how many rows it readied. */
 export function promoteSlot(tables: Tables, domain: number, nowMs: number): number {
+  const at = domain * width;
   const { slots, settings } = tables;
   const readied = readyParked(tables, domain, nowMs) + readyKnown(tables, domain, nowMs);
-  const before = slots.top[domain]!;
+  const before = slots.top[at]!;
   const best = topOf(tables, domain, nowMs);
   // A leased slot keeps offering what it offered: the settle that ends the lease reads its rows anew.
-  const top = slots.leased[domain] === 1 ? Math.max(before, best) : best;
-  slots.top[domain] = top;
-  if (top !== before) slots.nextAt[domain] = Math.max(slots.nextAt[domain]!, nowMs);
-  slots.wakeAt[domain] = wakeOf(tables, domain, settings.refresh, nowMs);
+  const top = slots.leased[at] === 1 ? Math.max(before, best) : best;
+  slots.top[at] = top;
+  if (top !== before) slots.nextAt[at] = Math.max(slots.nextAt[at]!, nowMs);
+  slots.wakeAt[at] = wakeOf(tables, domain, settings.refresh, nowMs);
   return readied;
 }
 
 function readyParked(tables: Tables, domain: number, nowMs: number): number {
+  const at = domain * width;
   const { rows, slots } = tables;
   const heap = slots.parked;
   let count = 0;
@@ -25,16 +28,17 @@ function readyParked(tables: Tables, domain: number, nowMs: number): number {
     const row = heap.id(domain);
     heap.drop(domain);
     makeReady(tables, domain, row);
-    slots.queued[domain]! += 1;
-    if (rows.has(row, rowFlag.budgeted)) slots.budgeted[domain]! += 1;
-    if (rows.has(row, rowFlag.channel)) slots.readyChannels[domain]! += 1;
-    else slots.parkedPages[domain]! -= 1;
+    slots.queued[at]! += 1;
+    if (rows.has(row, rowFlag.budgeted)) slots.budgeted[at]! += 1;
+    if (rows.has(row, rowFlag.channel)) slots.readyChannels[at]! += 1;
+    else slots.parkedPages[at]! -= 1;
     count += 1;
   }
   return count;
 }
 
 function readyKnown(tables: Tables, domain: number, nowMs: number): number {
+  const at = domain * width;
   const { rows, slots, settings } = tables;
   if (!settings.refresh) return 0;
   const room = Math.min(rowsPerSlot, refreshRoom(tables, domain, nowMs));
@@ -50,7 +54,7 @@ function readyKnown(tables: Tables, domain: number, nowMs: number): number {
     makeReady(tables, domain, row);
     count += 1;
   }
-  slots.queued[domain]! += count;
-  slots.budgeted[domain]! += count;
+  slots.queued[at]! += count;
+  slots.budgeted[at]! += count;
   return count;
 }

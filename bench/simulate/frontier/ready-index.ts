@@ -1,4 +1,5 @@
 import { Heap } from './heap.ts';
+import { width } from './records.ts';
 import type { Slots } from './slots.ts';
 
 /** In which order due domains are leased: as the frontier does it, or as the simplest queues would. */
@@ -14,7 +15,7 @@ export class ReadyIndex {
   // By level, the best last; a queue without levels has one heap for all.
   readonly #heaps: readonly Heap[];
   readonly #offeredAt: Float64Array;
-  readonly #offeredLevel: Uint8Array;
+  readonly #offeredLevel: Float64Array;
   /** A bit for each heap that has entries. */
   #filled = 0;
   /** Due domains of the random order. */
@@ -25,19 +26,19 @@ export class ReadyIndex {
     this.#order = order;
     this.#random = random;
     this.#heaps = Array.from({ length: order === 'level' ? levels + 1 : 1 }, () => new Heap(1024));
-    this.#offeredAt = new Float64Array(slots.count).fill(Number.NaN);
-    this.#offeredLevel = new Uint8Array(slots.count);
+    this.#offeredAt = slots.records.column(Number.NaN);
+    this.#offeredLevel = slots.records.column();
   }
 
   /** Notes that a domain's level or time may have changed. */
   offer(domain: number): void {
     const { top, nextAt, leased } = this.#slots;
-    const level = top[domain]!;
-    const at = nextAt[domain]!;
-    if (level === 0 || leased[domain] === 1) return;
-    if (this.#offeredAt[domain] === at && this.#offeredLevel[domain] === level) return;
-    this.#offeredAt[domain] = at;
-    this.#offeredLevel[domain] = level;
+    const level = top[domain * width]!;
+    const at = nextAt[domain * width]!;
+    if (level === 0 || leased[domain * width] === 1) return;
+    if (this.#offeredAt[domain * width] === at && this.#offeredLevel[domain * width] === level) return;
+    this.#offeredAt[domain * width] = at;
+    this.#offeredLevel[domain * width] = level;
     const heap = this.#order === 'level' ? level : 0;
     this.#heaps[heap]!.push(at, domain);
     this.#filled |= 1 << heap;
@@ -52,7 +53,7 @@ export class ReadyIndex {
       const heap = this.#heaps[at]!;
       this.#clean(heap, at);
       if (heap.size === 0) this.#filled &= ~(1 << at);
-      else if (heap.key < least) least = heap.key;
+      else if (heap.keys[0]! < least) least = heap.keys[0]!;
     }
     return least;
   }
@@ -65,10 +66,10 @@ export class ReadyIndex {
       left &= ~(1 << at);
       const heap = this.#heaps[at]!;
       this.#clean(heap, at);
-      if (heap.key > nowMs) continue;
+      if (heap.keys[0]! > nowMs) continue;
       const domain = heap.id;
       heap.drop();
-      this.#offeredAt[domain] = Number.NaN;
+      this.#offeredAt[domain * width] = Number.NaN;
       return domain;
     }
     return -1;
@@ -78,9 +79,9 @@ export class ReadyIndex {
     const heap = this.#heaps[0]!;
     for (;;) {
       this.#clean(heap, 0);
-      if (heap.key > nowMs) break;
+      if (heap.keys[0]! > nowMs) break;
       this.#due.push(heap.id);
-      this.#offeredAt[heap.id] = Number.NaN;
+      this.#offeredAt[heap.id * width] = Number.NaN;
       heap.drop();
     }
     while (this.#due.length > 0) {
@@ -89,7 +90,8 @@ export class ReadyIndex {
       this.#due[at] = this.#due.at(-1)!;
       this.#due.pop();
       const { top, nextAt, leased } = this.#slots;
-      if (top[domain]! > 0 && leased[domain] === 0 && nextAt[domain]! <= nowMs) return domain;
+      if (top[domain * width]! > 0 && leased[domain * width] === 0 && nextAt[domain * width]! <= nowMs)
+        return domain;
     }
     return -1;
   }
@@ -99,12 +101,14 @@ export class ReadyIndex {
     const { top, nextAt, leased } = this.#slots;
     while (heap.size > 0) {
       const domain = heap.id;
-      const stands = top[domain]!;
+      const stands = top[domain * width]!;
       const holds =
-        leased[domain] === 0 && nextAt[domain] === heap.key && (level === 0 ? stands > 0 : stands === level);
+        leased[domain * width] === 0 &&
+        nextAt[domain * width] === heap.keys[0] &&
+        (level === 0 ? stands > 0 : stands === level);
       if (holds) return;
       // Offered again it may be with the same time and level: then it must be taken in anew.
-      if (this.#offeredAt[domain] === heap.key) this.#offeredAt[domain] = Number.NaN;
+      if (this.#offeredAt[domain * width] === heap.keys[0]) this.#offeredAt[domain * width] = Number.NaN;
       heap.drop();
     }
   }

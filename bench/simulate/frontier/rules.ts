@@ -1,3 +1,4 @@
+import { width } from './records.ts';
 import { type Rows, rowFlag, rowState } from './rows.ts';
 import { none, type Slots } from './slots.ts';
 
@@ -25,29 +26,32 @@ export const earlier = (a: number, b: number): number =>
 
 /** slot_delay_ms: the largest of the wishes, plus what 429s have added. */
 export function delayOf({ slots, settings }: Tables, domain: number): number {
+  const at = domain * width;
   return (
     Math.max(
-      slots.robotsDelayMs[domain]!,
-      slots.configuredDelayMs[domain]!,
-      slots.sourceDelayMs[domain]!,
+      slots.robotsDelayMs[at]!,
+      slots.configuredDelayMs[at]!,
+      slots.sourceDelayMs[at]!,
       settings.defaultDelayMs,
-    ) + slots.penaltyMs[domain]!
+    ) + slots.penaltyMs[at]!
   );
 }
 
 /** slot_budget_open. */
 export function isBudgetOpen({ slots }: Tables, domain: number, nowMs: number): boolean {
-  const left = slots.budgetLeft[domain]!;
-  return Number.isNaN(left) || left > 0 || slots.budgetUntil[domain]! <= nowMs;
+  const at = domain * width;
+  const left = slots.budgetLeft[at]!;
+  return Number.isNaN(left) || left > 0 || slots.budgetUntil[at]! <= nowMs;
 }
 
 /** slot_refresh_room: how many more rows may be readied for a refresh. */
 export function refreshRoom({ slots, settings }: Tables, domain: number, nowMs: number): number {
+  const at = domain * width;
   const { budget } = settings;
-  if (budget === null) return mostRefreshesWithoutBudget - slots.budgeted[domain]!;
-  const left = slots.budgetLeft[domain]!;
-  const open = Number.isNaN(left) || slots.budgetUntil[domain]! <= nowMs;
-  return (open ? budget : left) - slots.budgeted[domain]!;
+  if (budget === null) return mostRefreshesWithoutBudget - slots.budgeted[at]!;
+  const left = slots.budgetLeft[at]!;
+  const open = Number.isNaN(left) || slots.budgetUntil[at]! <= nowMs;
+  return (open ? budget : left) - slots.budgeted[at]!;
 }
 
 /** shifted_level. */
@@ -60,61 +64,66 @@ export const readyKey = (rows: Rows, row: number): number =>
 
 /** The first ready row of a domain, free or governed by the budget; -1 when there is none. */
 export function firstReady({ rows, slots }: Tables, domain: number, budgeted: boolean): number {
+  const at = domain * width;
   const heap = budgeted ? slots.paid : slots.free;
   const wanted = rowFlag.ready | (budgeted ? rowFlag.budgeted : 0);
   const mask = rowFlag.ready | rowFlag.budgeted | rowFlag.inFlight;
   while (!heap.isEmpty(domain)) {
     const row = heap.id(domain);
-    if (slots.staleReady[domain] === 0) return row;
+    if (slots.staleReady[at] === 0) return row;
     if ((rows.flags[row]! & mask) === wanted && readyKey(rows, row) === heap.key(domain)) return row;
     heap.drop(domain);
-    slots.staleReady[domain]! -= 1;
+    slots.staleReady[at]! -= 1;
   }
   return -1;
 }
 
 /** When the first parked row is due; Infinity when there is none. */
 export function firstParkedAt({ rows, slots }: Tables, domain: number): number {
+  const at = domain * width;
   const heap = slots.parked;
-  while (slots.staleParked[domain]! > 0 && !heap.isEmpty(domain)) {
+  while (slots.staleParked[at]! > 0 && !heap.isEmpty(domain)) {
     const row = heap.id(domain);
     const waits = rows.state[row] === rowState.pending || rows.state[row] === rowState.failed;
     if (waits && !rows.has(row, rowFlag.ready) && rows.due[row] === heap.key(domain)) break;
     heap.drop(domain);
-    slots.staleParked[domain]! -= 1;
+    slots.staleParked[at]! -= 1;
   }
   return heap.key(domain);
 }
 
 /** When the first known page is due again; Infinity when there is none. */
 export function firstKnownAt({ rows, slots }: Tables, domain: number): number {
+  const at = domain * width;
   const heap = slots.known;
-  while (slots.staleKnown[domain]! > 0 && !heap.isEmpty(domain)) {
+  while (slots.staleKnown[at]! > 0 && !heap.isEmpty(domain)) {
     const row = heap.id(domain);
     if (rows.state[row] === rowState.fetched && rows.due[row] === heap.key(domain)) break;
     heap.drop(domain);
-    slots.staleKnown[domain]! -= 1;
+    slots.staleKnown[at]! -= 1;
   }
   return heap.key(domain);
 }
 
 /** slot_top: best level a domain has to offer; 0 for none. */
 export function topOf(tables: Tables, domain: number, nowMs: number): number {
+  const at = domain * width;
   const { rows, slots } = tables;
   const free = firstReady(tables, domain, false);
   const level = free < 0 ? 0 : rows.level[free]!;
-  if (slots.budgeted[domain]! <= 0 || !isBudgetOpen(tables, domain, nowMs)) return level;
+  if (slots.budgeted[at]! <= 0 || !isBudgetOpen(tables, domain, nowMs)) return level;
   const paid = firstReady(tables, domain, true);
-  return paid < 0 ? level : Math.max(level, shiftedLevel(rows.level[paid]!, slots.shift[domain]!));
+  return paid < 0 ? level : Math.max(level, shiftedLevel(rows.level[paid]!, slots.shift[at]!));
 }
 
 /** slot_wake: when promotion has something to do for a domain. */
 export function wakeOf(tables: Tables, domain: number, refresh: boolean, nowMs: number): number {
+  const at = domain * width;
   const { slots } = tables;
   let wake = firstParkedAt(tables, domain);
   if (refresh && refreshRoom(tables, domain, nowMs) > 0) wake = Math.min(wake, firstKnownAt(tables, domain));
-  if (slots.budgetLeft[domain]! <= 0 && slots.budgetUntil[domain]! > nowMs)
-    wake = Math.min(wake, slots.budgetUntil[domain]!);
+  if (slots.budgetLeft[at]! <= 0 && slots.budgetUntil[at]! > nowMs)
+    wake = Math.min(wake, slots.budgetUntil[at]!);
   return wake === Number.POSITIVE_INFINITY ? none : wake;
 }
 
@@ -127,14 +136,15 @@ export function makeReady({ rows, slots }: Tables, domain: number, row: number):
 
 /** domain_score, summed; every domain of the modelled web is without a rank and without stored images. */
 export function scoreOf({ slots }: Tables, domain: number, nowMs: number): number {
-  const pages = slots.pagesCrawled[domain]!;
-  const errors = slots.errors[domain]!;
-  const crawledAt = slots.lastCrawledAt[domain]!;
-  const sinceMs = nowMs - (Number.isNaN(crawledAt) ? slots.firstSeenAt[domain]! : crawledAt);
+  const at = domain * width;
+  const pages = slots.pagesCrawled[at]!;
+  const errors = slots.errors[at]!;
+  const crawledAt = slots.lastCrawledAt[at]!;
+  const sinceMs = nowMs - (Number.isNaN(crawledAt) ? slots.firstSeenAt[at]! : crawledAt);
   return Math.fround(
     -600 +
-      1000 * Math.min(slots.documents[domain]! / Math.max(pages, 1), 1) +
-      2 * Math.min(slots.queued[domain]!, 500) -
+      1000 * Math.min(slots.documents[at]! / Math.max(pages, 1), 1) +
+      2 * Math.min(slots.queued[at]!, 500) -
       (500 * errors) / Math.max(errors + pages, 1) +
       5 * Math.min(Math.max(sinceMs / dayMs, 0), 60),
   );

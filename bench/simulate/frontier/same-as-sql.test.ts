@@ -3,7 +3,7 @@ import { goodStanding } from '../../../src/domains/index.ts';
 import { decidePriority, type Learnt, type UrlOrigin } from '../../../src/frontier/index.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/setup/database.ts';
 import { hashOf, type Random, randomFrom } from '../../../test/web/random.ts';
-import { rowState } from './index.ts';
+import { rowState, width } from './index.ts';
 import { type TwinEnding, type TwinItem, type TwinLease, TwoFrontiers } from './two-frontiers.ts';
 
 // The simulation is worth what its model of the SQL is worth. The same random life is led by both, and after every step
@@ -38,7 +38,7 @@ class Life {
   async begin(): Promise<void> {
     for (let domain = 0; domain < domains; domain += 1) {
       await this.#submit({ domain, path: `feed${domain}`, channel: true, origin: 'feed', priority: 5 });
-      this.#twins.tables.slots.firstSeenAt[domain] = this.nowMs;
+      this.#twins.tables.slots.firstSeenAt[domain * width] = this.nowMs;
       for (let nth = 0; nth < 4 * domain; nth += 1) await this.#submitNew(domain);
     }
   }

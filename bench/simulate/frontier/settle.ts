@@ -1,6 +1,7 @@
 import { ageLadder, goodStanding, mayMove } from '../../../src/domains/index.ts';
 import type { Ladder, Learnt } from '../../../src/frontier/index.ts';
 import { putBack } from './lease.ts';
+import { width } from './records.ts';
 import { type RowState, rowFlag, rowState } from './rows.ts';
 import { delayOf, scoreOf, shiftOf, type Tables, topOf, wakeOf } from './rules.ts';
 import { none, statuses } from './slots.ts';
@@ -49,30 +50,32 @@ const exhausted = statuses.indexOf('exhausted');
 export function settleSlot(tables: Tables, settlement: Settlement, nowMs: number): void {
   const { slots } = tables;
   const { domain, learnt, totals } = settlement;
+  const at = domain * width;
   for (const ending of settlement.endings) endRow(tables, domain, ending, nowMs);
   for (const row of settlement.rows) {
     if (!tables.rows.has(row, rowFlag.inFlight)) continue;
     // What was reserved and not asked for is given back.
-    if (tables.rows.has(row, rowFlag.budgeted)) slots.budgetLeft[domain]! += 1;
+    if (tables.rows.has(row, rowFlag.budgeted)) slots.budgetLeft[at]! += 1;
     putBack(tables, domain, row);
   }
   if (learnt !== undefined) learn(tables, domain, learnt, nowMs);
-  if (!Number.isNaN(totals.goodAtMs)) slots.lastGoodAt[domain] = totals.goodAtMs;
+  if (!Number.isNaN(totals.goodAtMs)) slots.lastGoodAt[at] = totals.goodAtMs;
   const pauseMs = delayOf(tables, domain) - settlement.idleMs;
   const holdMs = learnt?.hold?.ms ?? Number.NEGATIVE_INFINITY;
-  slots.nextAt[domain] = nowMs + Math.max(0, pauseMs, holdMs);
-  slots.heldByRobots[domain] = holdMs > pauseMs && learnt?.hold?.reason === 'robots' ? 1 : 0;
-  slots.leased[domain] = 0;
-  if (learnt?.move !== undefined || !Number.isNaN(slots.restUntil[domain]!))
+  slots.nextAt[at] = nowMs + Math.max(0, pauseMs, holdMs);
+  slots.heldByRobots[at] = holdMs > pauseMs && learnt?.hold?.reason === 'robots' ? 1 : 0;
+  slots.leased[at] = 0;
+  if (learnt?.move !== undefined || !Number.isNaN(slots.restUntil[at]!))
     settleStatus(tables, domain, learnt, nowMs);
-  slots.top[domain] = topOf(tables, domain, nowMs);
+  slots.top[at] = topOf(tables, domain, nowMs);
   const isExhausted = hasNoPage(tables, domain);
-  if (isExhausted) slots.asleep[domain] = 1;
+  if (isExhausted) slots.asleep[at] = 1;
   if (totals.requests > 0 || isExhausted) count(tables, settlement, isExhausted, nowMs);
-  slots.wakeAt[domain] = wakeOf(tables, domain, true, nowMs);
+  slots.wakeAt[at] = wakeOf(tables, domain, true, nowMs);
 }
 
 function endRow(tables: Tables, domain: number, ending: RowEnding, nowMs: number): void {
+  const at = domain * width;
   const { rows, slots } = tables;
   const { row, state } = ending;
   const isChannel = rows.has(row, rowFlag.channel);
@@ -93,20 +96,22 @@ function endRow(tables: Tables, domain: number, ending: RowEnding, nowMs: number
     rows.set(row, rowFlag.answered);
   }
   if (!Number.isNaN(due)) (state === rowState.fetched ? slots.known : slots.parked).push(domain, due, row);
-  if (waits && !Number.isNaN(due) && !isChannel) slots.parkedPages[domain]! += 1;
-  slots.queued[domain]! -= 1;
-  if (isChannel) slots.readyChannels[domain]! -= 1;
+  if (waits && !Number.isNaN(due) && !isChannel) slots.parkedPages[at]! += 1;
+  slots.queued[at]! -= 1;
+  if (isChannel) slots.readyChannels[at]! -= 1;
   if (!isBudgeted) return;
-  slots.budgeted[domain]! -= 1;
+  slots.budgeted[at]! -= 1;
   // Only pages that were answered use the budget up.
-  if (!ending.fetched) slots.budgetLeft[domain]! += 1;
+  if (!ending.fetched) slots.budgetLeft[at]! += 1;
 }
 
 function learn({ slots }: Tables, domain: number, learnt: Learnt, nowMs: number): void {
-  if (learnt.penaltyMs !== undefined) slots.penaltyMs[domain] = learnt.penaltyMs;
-  if (learnt.goodRun !== undefined) slots.goodRun[domain] = learnt.goodRun;
-  if (learnt.robotsDelayMs != null) slots.robotsDelayMs[domain] = learnt.robotsDelayMs;
-  if (learnt.sourceDelayMs != null) slots.sourceDelayMs[domain] = learnt.sourceDelayMs;
+  const at = domain * width;
+  // The columns are integers in the database.
+  if (learnt.penaltyMs !== undefined) slots.penaltyMs[at] = Math.trunc(learnt.penaltyMs);
+  if (learnt.goodRun !== undefined) slots.goodRun[at] = learnt.goodRun;
+  if (learnt.robotsDelayMs != null) slots.robotsDelayMs[at] = Math.trunc(learnt.robotsDelayMs);
+  if (learnt.sourceDelayMs != null) slots.sourceDelayMs[at] = Math.trunc(learnt.sourceDelayMs);
   if (learnt.ladder !== undefined)
     slots.ladders[domain] = isClean(learnt.ladder) ? null : { ladder: learnt.ladder, atMs: nowMs };
 }
@@ -125,67 +130,71 @@ export function ladderOf({ slots }: Tables, domain: number, nowMs: number): Ladd
 
 /** settle_status: a rest begins, a trial ended one, or the rest goes on until the next day. */
 function settleStatus({ slots }: Tables, domain: number, learnt: Learnt | undefined, nowMs: number): void {
+  const at = domain * width;
   const move = learnt?.move;
-  const rests = slots.restUntil[domain]! > nowMs;
-  if (move !== undefined && mayMove(statuses[slots.status[domain]!]!, move.to, 'engine')) {
-    slots.status[domain] = statuses.indexOf(move.to);
+  const rests = slots.restUntil[at]! > nowMs;
+  if (move !== undefined && mayMove(statuses[slots.status[at]!]!, move.to, 'engine')) {
+    slots.status[at] = statuses.indexOf(move.to);
     const counts = move.to === 'blocked' ? slots.blockCount : slots.unreachableCount;
-    counts[domain]! += 1;
-    const times = counts[domain]!;
+    counts[at]! += 1;
+    const times = counts[at]!;
     // The third block is for good, until somebody resets the domain.
-    slots.restUntil[domain] =
+    slots.restUntil[at] =
       move.to === 'blocked' && times >= 3
         ? Number.POSITIVE_INFINITY
         : nowMs + move.restMs[Math.min(move.restMs.length, times) - 1]!;
-    const until = slots.restUntil[domain]!;
-    slots.nextAt[domain] = until === Number.POSITIVE_INFINITY ? until : Math.min(until, nowMs + dayMs);
-    slots.deniedByRobots[domain] = move.reason === 'robots_denied' ? 1 : 0;
-    slots.heldByRobots[domain] = slots.deniedByRobots[domain]!;
-    slots.asleep[domain] = 1;
+    const until = slots.restUntil[at]!;
+    slots.nextAt[at] = until === Number.POSITIVE_INFINITY ? until : Math.min(until, nowMs + dayMs);
+    slots.deniedByRobots[at] = move.reason === 'robots_denied' ? 1 : 0;
+    slots.heldByRobots[at] = slots.deniedByRobots[at]!;
+    slots.asleep[at] = 1;
   } else if (rests && learnt?.trialPassed === true) {
-    if (mayMove(statuses[slots.status[domain]!]!, 'active', 'engine')) slots.status[domain] = active;
-    slots.restUntil[domain] = none;
-    slots.asleep[domain] = 0;
+    if (mayMove(statuses[slots.status[at]!]!, 'active', 'engine')) slots.status[at] = active;
+    slots.restUntil[at] = none;
+    slots.asleep[at] = 0;
   } else if (rests) {
-    slots.nextAt[domain] = Math.min(slots.restUntil[domain]!, nowMs + dayMs);
-    slots.heldByRobots[domain] = slots.deniedByRobots[domain]!;
+    slots.nextAt[at] = Math.min(slots.restUntil[at]!, nowMs + dayMs);
+    slots.heldByRobots[at] = slots.deniedByRobots[at]!;
   }
 }
 
 /** Channels do not count: a domain is exhausted when no page of it is pending, failed or in flight. */
 function hasNoPage({ slots }: Tables, domain: number): boolean {
-  const top = slots.top[domain]!;
+  const at = domain * width;
+  const top = slots.top[at]!;
   return (
-    slots.asleep[domain] === 0 &&
-    slots.budgeted[domain] === 0 &&
+    slots.asleep[at] === 0 &&
+    slots.budgeted[at] === 0 &&
     (top === 0 || top > 10) &&
-    slots.queued[domain] === slots.readyChannels[domain] &&
-    slots.parkedPages[domain] === 0
+    slots.queued[at] === slots.readyChannels[at] &&
+    slots.parkedPages[at] === 0
   );
 }
 
 function count(tables: Tables, settlement: Settlement, isExhausted: boolean, nowMs: number): void {
   const { slots } = tables;
   const { domain, totals } = settlement;
-  slots.pagesCrawled[domain]! += totals.pages;
-  slots.documents[domain]! += totals.documents;
-  slots.errors[domain]! += totals.errors;
-  if (totals.requests > 0) slots.lastCrawledAt[domain] = nowMs;
-  if (!Number.isNaN(totals.goodAtMs)) slots.unreachableCount[domain] = 0;
-  if (isExhausted) slots.status[domain] = exhausted;
+  const at = domain * width;
+  slots.pagesCrawled[at]! += totals.pages;
+  slots.documents[at]! += totals.documents;
+  slots.errors[at]! += totals.errors;
+  if (totals.requests > 0) slots.lastCrawledAt[at] = nowMs;
+  if (!Number.isNaN(totals.goodAtMs)) slots.unreachableCount[at] = 0;
+  if (isExhausted) slots.status[at] = exhausted;
   const shift = shiftOf(scoreOf(tables, domain, nowMs));
-  if (shift === slots.shift[domain]) return;
-  slots.shift[domain] = shift;
-  slots.top[domain] = topOf(tables, domain, nowMs);
+  if (shift === slots.shift[at]) return;
+  slots.shift[at] = shift;
+  slots.top[at] = topOf(tables, domain, nowMs);
 }
 
 /** domain_rescore, for one domain: the waiting term grows by itself. */
 export function rescoreSlot(tables: Tables, domain: number, nowMs: number): boolean {
+  const at = domain * width;
   const { slots } = tables;
   const shift = shiftOf(scoreOf(tables, domain, nowMs));
-  if (shift === slots.shift[domain]) return false;
-  slots.shift[domain] = shift;
-  if (slots.leased[domain] === 0) slots.top[domain] = topOf(tables, domain, nowMs);
-  slots.nextAt[domain] = Math.max(slots.nextAt[domain]!, nowMs);
+  if (shift === slots.shift[at]) return false;
+  slots.shift[at] = shift;
+  if (slots.leased[at] === 0) slots.top[at] = topOf(tables, domain, nowMs);
+  slots.nextAt[at] = Math.max(slots.nextAt[at]!, nowMs);
   return true;
 }

@@ -1,6 +1,7 @@
 import type { DomainStatus } from '../../../src/domains/index.ts';
 import type { Ladder } from '../../../src/frontier/index.ts';
-import { Heaps } from './heap.ts';
+import { HeapRoom, Heaps } from './heaps.ts';
+import { Records } from './records.ts';
 
 /** A number of the database that may be NULL. */
 export const none = Number.NaN;
@@ -12,36 +13,41 @@ const pending = statuses.indexOf('pending');
 /** Where a domain stands on the ladder, and when that was said. */
 export type KnownLadder = { ladder: Ladder; atMs: number };
 
-/** The rows of domain_slots and of domains, column by column; `none` stands for NULL, level 0 for no level. */
+/**
+ * The rows of domain_slots and of domains as records: what a domain has in a column is at `domain * width`. `none` stands
+ * for NULL, level 0 for no level.
+ */
 export class Slots {
   readonly count: number;
-  readonly top: Uint8Array;
-  readonly queued: Int32Array;
+  /** Where they lie; there is room for what others keep of a domain. */
+  readonly records: Records;
+  readonly top: Float64Array;
+  readonly queued: Float64Array;
   /** Ready rows that the budget governs, ready channels, and pages that wait for their time. */
-  readonly budgeted: Int32Array;
-  readonly readyChannels: Int32Array;
-  readonly parkedPages: Int32Array;
+  readonly budgeted: Float64Array;
+  readonly readyChannels: Float64Array;
+  readonly parkedPages: Float64Array;
   readonly nextAt: Float64Array;
   readonly wakeAt: Float64Array;
-  readonly leased: Uint8Array;
+  readonly leased: Float64Array;
   readonly budgetLeft: Float64Array;
   readonly budgetUntil: Float64Array;
-  readonly shift: Int8Array;
-  readonly penaltyMs: Int32Array;
-  readonly goodRun: Uint8Array;
-  readonly robotsDelayMs: Int32Array;
-  readonly sourceDelayMs: Int32Array;
-  readonly configuredDelayMs: Int32Array;
+  readonly shift: Float64Array;
+  readonly penaltyMs: Float64Array;
+  readonly goodRun: Float64Array;
+  readonly robotsDelayMs: Float64Array;
+  readonly sourceDelayMs: Float64Array;
+  readonly configuredDelayMs: Float64Array;
   readonly restUntil: Float64Array;
   /** Held for the sake of robots.txt, and blocked by it. */
-  readonly heldByRobots: Uint8Array;
-  readonly deniedByRobots: Uint8Array;
-  readonly asleep: Uint8Array;
+  readonly heldByRobots: Float64Array;
+  readonly deniedByRobots: Float64Array;
+  readonly asleep: Float64Array;
   readonly lastGoodAt: Float64Array;
   readonly ladders: (KnownLadder | null)[];
-  readonly status: Uint8Array;
-  readonly blockCount: Uint8Array;
-  readonly unreachableCount: Uint8Array;
+  readonly status: Float64Array;
+  readonly blockCount: Float64Array;
+  readonly unreachableCount: Float64Array;
   readonly pagesCrawled: Float64Array;
   readonly documents: Float64Array;
   readonly errors: Float64Array;
@@ -53,51 +59,54 @@ export class Slots {
   readonly parked: Heaps;
   readonly known: Heaps;
   /** Entries of them that no longer hold, because a submit changed their row; without any nobody has to look. */
-  readonly staleReady: Int32Array;
-  readonly staleParked: Int32Array;
-  readonly staleKnown: Int32Array;
+  readonly staleReady: Float64Array;
+  readonly staleParked: Float64Array;
+  readonly staleKnown: Float64Array;
 
-  constructor(count: number, startMs: number) {
-    const times = (value: number): Float64Array => new Float64Array(count).fill(value);
-    const numbers = (): Int32Array => new Int32Array(count);
-    const small = (): Uint8Array => new Uint8Array(count);
+  /** Of so many entries of its queues there is room from the beginning. */
+  constructor(count: number, startMs: number, entries?: number) {
+    const records = new Records(count);
+    const room = new HeapRoom(entries);
+    const column = (value = 0): Float64Array => records.column(value);
     this.count = count;
-    this.top = small();
-    this.queued = numbers();
-    this.budgeted = numbers();
-    this.readyChannels = numbers();
-    this.parkedPages = numbers();
-    this.nextAt = times(startMs);
-    this.wakeAt = times(none);
-    this.leased = small();
-    this.budgetLeft = times(none);
-    this.budgetUntil = times(none);
-    this.shift = new Int8Array(count);
-    this.penaltyMs = numbers();
-    this.goodRun = small();
-    this.robotsDelayMs = numbers();
-    this.sourceDelayMs = numbers();
-    this.configuredDelayMs = numbers();
-    this.restUntil = times(none);
-    this.heldByRobots = small();
-    this.deniedByRobots = small();
-    this.asleep = small().fill(1);
-    this.lastGoodAt = times(none);
+    this.records = records;
+    this.parked = new Heaps(records, room);
+    this.known = new Heaps(records, room);
+    this.free = new Heaps(records, room);
+    this.paid = new Heaps(records, room);
+    this.top = column();
+    this.nextAt = column(startMs);
+    this.wakeAt = column(none);
+    this.leased = column();
+    this.queued = column();
+    this.budgeted = column();
+    this.readyChannels = column();
+    this.parkedPages = column();
+    this.staleReady = column();
+    this.staleParked = column();
+    this.staleKnown = column();
+    this.budgetLeft = column(none);
+    this.budgetUntil = column(none);
+    this.shift = column();
+    this.asleep = column(1);
+    this.restUntil = column(none);
+    this.robotsDelayMs = column();
+    this.configuredDelayMs = column();
+    this.sourceDelayMs = column();
+    this.penaltyMs = column();
+    this.heldByRobots = column();
+    this.lastGoodAt = column(none);
+    this.pagesCrawled = column();
+    this.documents = column();
+    this.errors = column();
+    this.lastCrawledAt = column(none);
+    this.firstSeenAt = column(startMs);
+    this.unreachableCount = column();
+    this.status = column(pending);
+    // What is seldom looked at comes last.
+    this.goodRun = column();
+    this.deniedByRobots = column();
+    this.blockCount = column();
     this.ladders = new Array<KnownLadder | null>(count).fill(null);
-    this.status = small().fill(pending);
-    this.blockCount = small();
-    this.unreachableCount = small();
-    this.pagesCrawled = times(0);
-    this.documents = times(0);
-    this.errors = times(0);
-    this.lastCrawledAt = times(none);
-    this.firstSeenAt = times(startMs);
-    this.free = new Heaps(count);
-    this.paid = new Heaps(count);
-    this.parked = new Heaps(count);
-    this.known = new Heaps(count);
-    this.staleReady = numbers();
-    this.staleParked = numbers();
-    this.staleKnown = numbers();
   }
 }

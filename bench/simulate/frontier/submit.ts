@@ -1,3 +1,4 @@
+import { width } from './records.ts';
 import { rowFlag, rowState } from './rows.ts';
 import { earlier, isBudgetOpen, makeReady, readyKey, shiftedLevel, type Tables } from './rules.ts';
 
@@ -39,6 +40,7 @@ export function submitRow(
 function insert(tables: Tables, item: Submitted, nowMs: number): number {
   const { rows, slots } = tables;
   const { domain } = item;
+  const at = domain * width;
   const row = rows.add();
   const due = Number.isNaN(item.dueMs) ? nowMs : item.dueMs;
   rows.due[row] = due;
@@ -50,12 +52,12 @@ function insert(tables: Tables, item: Submitted, nowMs: number): number {
   const isReady = due <= nowMs;
   if (isReady) {
     makeReady(tables, domain, row);
-    slots.queued[domain]! += 1;
-    if (item.budgeted) slots.budgeted[domain]! += 1;
-    if (item.channel) slots.readyChannels[domain]! += 1;
+    slots.queued[at]! += 1;
+    if (item.budgeted) slots.budgeted[at]! += 1;
+    if (item.channel) slots.readyChannels[at]! += 1;
   } else {
     slots.parked.push(domain, due, row);
-    if (!item.channel) slots.parkedPages[domain]! += 1;
+    if (!item.channel) slots.parkedPages[at]! += 1;
   }
   announce(tables, item, { row, isReady, due }, nowMs);
   return row;
@@ -82,6 +84,7 @@ function actionOf({ rows, settings }: Tables, item: Submitted, nowMs: number): '
 function touch(tables: Tables, item: Submitted, nowMs: number): void {
   const { rows, slots } = tables;
   const { row, domain } = item;
+  const at = domain * width;
   const was = rows.state[row];
   const wasReady = rows.has(row, rowFlag.ready);
   const wasBudgeted = wasReady && rows.has(row, rowFlag.budgeted);
@@ -105,25 +108,25 @@ function touch(tables: Tables, item: Submitted, nowMs: number): void {
     rows.due[row] = Math.min(rows.due[row]!, wanted);
     isReady = wasReady || wanted <= nowMs;
   }
-  if (!wasReady && !isBack && isReady) slots.parkedPages[domain]! -= 1;
+  if (!wasReady && !isBack && isReady) slots.parkedPages[at]! -= 1;
   if (wasReady) {
     const isSame = readyKey(rows, row) === keyBefore && wasBudgeted === budgeted;
     if (!isSame && !rows.has(row, rowFlag.inFlight)) {
-      slots.staleReady[domain]! += 1;
+      slots.staleReady[at]! += 1;
       makeReady(tables, domain, row);
     }
   } else if (isReady) {
-    if (wasParked) (was === rowState.fetched ? slots.staleKnown : slots.staleParked)[domain]! += 1;
+    if (wasParked) (was === rowState.fetched ? slots.staleKnown : slots.staleParked)[at]! += 1;
     makeReady(tables, domain, row);
   } else if (rows.due[row] !== dueBefore) {
-    slots.staleParked[domain]! += 1;
+    slots.staleParked[at]! += 1;
     slots.parked.push(domain, rows.due[row]!, row);
   }
-  if (isReady && !wasReady) slots.queued[domain]! += 1;
-  slots.budgeted[domain]! += Number(isReady && budgeted) - Number(wasBudgeted);
+  if (isReady && !wasReady) slots.queued[at]! += 1;
+  slots.budgeted[at]! += Number(isReady && budgeted) - Number(wasBudgeted);
   announce(tables, item, { row, isReady, due: rows.due[row]! }, nowMs);
   // The row that was to wake the domain may be ready now: promotion looks what wakes it next.
-  if (wasParked) slots.wakeAt[domain] = nowMs;
+  if (wasParked) slots.wakeAt[at] = nowMs;
 }
 
 /** What a slot says of its rows after one of them came or changed. */
@@ -133,19 +136,20 @@ function announce(
   changed: { row: number; isReady: boolean; due: number },
   nowMs: number,
 ): void {
+  const at = domain * width;
   const { rows, slots } = tables;
   if (!changed.isReady) {
-    slots.wakeAt[domain] = earlier(slots.wakeAt[domain]!, changed.due);
+    slots.wakeAt[at] = earlier(slots.wakeAt[at]!, changed.due);
     return;
   }
   const level = rows.level[changed.row]!;
   const best = !rows.has(changed.row, rowFlag.budgeted)
     ? level
     : isBudgetOpen(tables, domain, nowMs)
-      ? shiftedLevel(level, slots.shift[domain]!)
+      ? shiftedLevel(level, slots.shift[at]!)
       : 0;
-  if (best <= slots.top[domain]!) return;
-  slots.top[domain] = best;
+  if (best <= slots.top[at]!) return;
+  slots.top[at] = best;
   // A slot that enters a level is new there; those of one call stay in the caller's order, a microsecond apart.
-  slots.nextAt[domain] = Math.max(slots.nextAt[domain]!, nowMs + nth / 1000);
+  slots.nextAt[at] = Math.max(slots.nextAt[at]!, nowMs + nth / 1000);
 }

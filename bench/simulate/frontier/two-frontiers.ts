@@ -31,6 +31,7 @@ import {
   statuses,
   submitRow,
   type Tables,
+  width,
 } from './index.ts';
 
 /** A URL for both frontiers. */
@@ -146,7 +147,10 @@ export class TwoFrontiers {
       const real = await promote(this.#db, { slots: 1, budget, refresh, skewMs: this.#offsetMs + at });
       let domain = -1;
       for (let one = 0; one < slots.count; one += 1)
-        if (slots.wakeAt[one]! <= at && (domain < 0 || slots.wakeAt[one]! < slots.wakeAt[domain]!))
+        if (
+          slots.wakeAt[one * width]! <= at &&
+          (domain < 0 || slots.wakeAt[one * width]! < slots.wakeAt[domain * width]!)
+        )
           domain = one;
       if (domain >= 0) {
         promoteSlot(this.#tables, domain, at);
@@ -190,7 +194,7 @@ export class TwoFrontiers {
       ...one.urls.map(({ url, level }) => `${new URL(url).pathname.slice(1)} ${level}`),
     ]);
     const model = mine.map((one) => [
-      `${one.trial} ${one.delayMs} ${slots.penaltyMs[one.domain]} ${describeLadder(ladderOf(this.#tables, one.domain, nowMs))}`,
+      `${one.trial} ${one.delayMs} ${slots.penaltyMs[one.domain * width]} ${describeLadder(ladderOf(this.#tables, one.domain, nowMs))}`,
       ...one.rows.map((row) => `${this.#pathOf[row]} ${this.#tables.rows.level[row]}`),
     ]);
     const leases = mine.flatMap((one, at) =>
@@ -308,27 +312,27 @@ export class TwoFrontiers {
     const { slots } = this.#tables;
     const time = (value: number): number | null => (Number.isNaN(value) ? null : value);
     return {
-      top: slots.top[domain]!,
-      queued: slots.queued[domain]!,
-      budgeted: slots.budgeted[domain]!,
-      nextAt: slots.nextAt[domain]!,
-      wakeAt: time(slots.wakeAt[domain]!),
-      leased: slots.leased[domain] === 1,
-      budgetLeft: time(slots.budgetLeft[domain]!),
-      budgetUntil: time(slots.budgetUntil[domain]!),
-      shift: slots.shift[domain]!,
-      penaltyMs: slots.penaltyMs[domain]!,
-      goodRun: slots.goodRun[domain]!,
-      robotsDelayMs: slots.robotsDelayMs[domain]!,
-      asleep: slots.asleep[domain] === 1,
-      restUntil: time(slots.restUntil[domain]!),
-      lastGoodAt: time(slots.lastGoodAt[domain]!),
-      status: statuses[slots.status[domain]!]!,
-      blockCount: slots.blockCount[domain]!,
-      unreachableCount: slots.unreachableCount[domain]!,
-      documents: slots.documents[domain]!,
-      pages: slots.pagesCrawled[domain]!,
-      errors: slots.errors[domain]!,
+      top: slots.top[domain * width]!,
+      queued: slots.queued[domain * width]!,
+      budgeted: slots.budgeted[domain * width]!,
+      nextAt: slots.nextAt[domain * width]!,
+      wakeAt: time(slots.wakeAt[domain * width]!),
+      leased: slots.leased[domain * width] === 1,
+      budgetLeft: time(slots.budgetLeft[domain * width]!),
+      budgetUntil: time(slots.budgetUntil[domain * width]!),
+      shift: slots.shift[domain * width]!,
+      penaltyMs: slots.penaltyMs[domain * width]!,
+      goodRun: slots.goodRun[domain * width]!,
+      robotsDelayMs: slots.robotsDelayMs[domain * width]!,
+      asleep: slots.asleep[domain * width] === 1,
+      restUntil: time(slots.restUntil[domain * width]!),
+      lastGoodAt: time(slots.lastGoodAt[domain * width]!),
+      status: statuses[slots.status[domain * width]!]!,
+      blockCount: slots.blockCount[domain * width]!,
+      unreachableCount: slots.unreachableCount[domain * width]!,
+      documents: slots.documents[domain * width]!,
+      pages: slots.pagesCrawled[domain * width]!,
+      errors: slots.errors[domain * width]!,
     };
   }
 }

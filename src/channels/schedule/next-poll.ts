@@ -1,12 +1,4 @@
-import {
-  type Expectation,
-  expectItems,
-  lookAhead,
-  type Outlook,
-  pollExponent,
-  type Rhythm,
-  usualAt,
-} from './rhythm.ts';
+import { dayShare, hourShare, lookAhead, type Outlook, pollsFor, type Rhythm, usualAt } from './rhythm.ts';
 
 /** What the next poll of a channel depends on. */
 export type PollPlan = {
@@ -15,6 +7,8 @@ export type PollPlan = {
   intervalSeconds: number;
   /** null: nothing was learnt, or it is not wanted: the interval itself. */
   rhythm: Rhythm | null;
+  /** What it says of now, when somebody has worked that out already. */
+  outlook?: Outlook | undefined;
   /** How polls are shared among the channels of one interval; null: it keeps its own number and only times them. */
   multiplier: number | null;
   /** The publisher asks not to be polled more often: max-age, Retry-After, ttl, sy:. */
@@ -45,7 +39,9 @@ const pushedIntervals = 8;
 export function decideNextPoll(plan: PollPlan, random: () => number = Math.random): number {
   const jitter = 0.97 + random() * 0.06;
   const wantedMs =
-    plan.rhythm === null || plan.pushed ? plan.intervalSeconds * 1000 : adaptiveMs(plan, plan.rhythm);
+    plan.rhythm === null || plan.pushed
+      ? plan.intervalSeconds * 1000
+      : adaptiveMs(plan, plan.outlook ?? lookAhead(plan.rhythm, plan.nowMs));
   const slowed = plan.pushed ? wantedMs * pushedIntervals : wantedMs;
   const floorMs = (plan.floorSeconds ?? 0) * 1000;
   return Math.round(
@@ -53,9 +49,8 @@ export function decideNextPoll(plan: PollPlan, random: () => number = Math.rando
   );
 }
 
-function adaptiveMs(plan: PollPlan, rhythm: Rhythm): number {
-  const outlook = lookAhead(rhythm, plan.nowMs);
-  const multiplier = plan.multiplier ?? ownMultiplier(plan, expectItems(rhythm, plan.nowMs));
+function adaptiveMs(plan: PollPlan, outlook: Outlook): number {
+  const multiplier = plan.multiplier ?? ownMultiplier(plan, outlook);
   const { least, most } = boundsOf(plan);
   // One poll's worth of polling rate, hour by hour. The burst is of this moment: it holds as long as it lasts.
   let left = 1;
@@ -72,33 +67,36 @@ function adaptiveMs(plan: PollPlan, rhythm: Rhythm): number {
 
 /** How many polls a channel deserves at a time of the week, beside others and other times. */
 function weightAt(outlook: Outlook, ms: number): number {
-  return (usualAt(outlook, ms) * outlook.burst) ** pollExponent;
+  return pollsFor(usualAt(outlook, ms) * outlook.burst);
 }
 
 type Bounded = Pick<PollPlan, 'intervalSeconds' | 'bounds'>;
 
 /** The multiplier of a channel that shares with nobody: as many polls as its interval makes. */
-function ownMultiplier(plan: Bounded, expected: Expectation): number {
+function ownMultiplier(plan: Bounded, outlook: Outlook): number {
   const free =
-    1 / (plan.intervalSeconds * weekMean(expected, 1, { least: 0, most: Number.POSITIVE_INFINITY }));
+    1 / (plan.intervalSeconds * weekMean(outlook, 1, { least: 0, most: Number.POSITIVE_INFINITY }));
   // Once more, because the bounds change the sum.
-  return free / (plan.intervalSeconds * weekMean(expected, free, boundsOf(plan)));
+  return free / (plan.intervalSeconds * weekMean(outlook, free, boundsOf(plan)));
 }
+
+// Of the call at hand: one array for all, because every poll with news asks.
+const hourPolls = new Float64Array(24);
 
 /** Mean over all hours of the week of the polls a second that a channel gets by a multiplier, within bounds. */
 function weekMean(
-  { rate, hours, days }: Expectation,
+  outlook: Outlook,
   multiplier: number,
   { least, most }: { least: number; most: number },
 ): number {
   // Power by power: 31 of them instead of 168, which were most of what a poll with news costs.
-  const hourPowers = hours.map((one) => one ** pollExponent);
+  for (let hour = 0; hour < 24; hour += 1) hourPolls[hour] = pollsFor(hourShare(outlook, hour));
   let sum = 0;
-  for (const day of days) {
-    const power = multiplier * (rate * day) ** pollExponent;
-    for (const hour of hourPowers) sum += clamp(power * hour, least, most);
+  for (let day = 0; day < 7; day += 1) {
+    const polls = multiplier * pollsFor(outlook.rate * dayShare(outlook, day));
+    for (let hour = 0; hour < 24; hour += 1) sum += clamp(polls * hourPolls[hour]!, least, most);
   }
-  return sum / (days.length * hours.length);
+  return sum / (7 * 24);
 }
 
 /** Polls per second that a channel gets at least and at most. */
@@ -109,7 +107,12 @@ function boundsOf({ intervalSeconds, bounds = pollBounds }: Bounded): { least: n
   };
 }
 
-const clamp = (value: number, least: number, most: number): number => Math.min(Math.max(value, least), most);
+// Math.min and Math.max also tell -0 from 0, for three times the price.
+function clamp(value: number, least: number, most: number): number {
+  if (value < least) return least;
+  if (value > most) return most;
+  return value;
+}
 
 /**
  * What a channel weighs when polls are shared: the polls per second that it would take, over the multiplier. The bounds
@@ -118,9 +121,9 @@ const clamp = (value: number, least: number, most: number): number => Math.min(M
 export function decideWeight(
   plan: Pick<PollPlan, 'nowMs' | 'intervalSeconds' | 'multiplier' | 'bounds'>,
   rhythm: Rhythm,
+  outlook: Outlook = lookAhead(rhythm, plan.nowMs),
 ): number {
-  const expected = expectItems(rhythm, plan.nowMs);
-  const multiplier = plan.multiplier ?? ownMultiplier(plan, expected);
-  const mean = weekMean(expected, multiplier, boundsOf(plan));
-  return (mean * (1 + expected.extra)) / multiplier;
+  const multiplier = plan.multiplier ?? ownMultiplier(plan, outlook);
+  const mean = weekMean(outlook, multiplier, boundsOf(plan));
+  return (mean * (1 + outlook.extra)) / multiplier;
 }

@@ -22,6 +22,18 @@ function follow(dates: readonly number[], fromMs: number, untilMs: number): Rhyt
   return rhythm!;
 }
 
+test('what is learnt may be written over what was known, and is the same', () => {
+  const known = follow(everyDay([8, 12, 16], 28, start), start, start + 28 * dayMs);
+  const before = structuredClone(known);
+  const nowMs = start + 28 * dayMs + 90 * 60_000;
+  const news = { nowMs, dates: [nowMs - 5000, nowMs - 1000], undated: 1 };
+  const learnt = learnRhythm(known, news)!;
+  expect(known).toEqual(before);
+  expect(learnt.atMs).toBe(nowMs);
+  expect(learnRhythm(known, news, true)).toBe(known);
+  expect(known).toEqual(learnt);
+});
+
 describe('the rate', () => {
   test.each([
     ['three a day', [8, 12, 16], 3],

@@ -38,17 +38,27 @@ const longestHistoryMs = 60 * dayMs;
 // A list without a single item says that nothing came lately, not since when.
 const emptyHistoryMs = 7 * dayMs;
 
-/** Brings what is known of a channel up to date; null: nothing has changed that is worth storing. */
-export function learnRhythm(known: Rhythm | null, news: PollNews): Rhythm | null {
+// As powers of e: a power of two costs nine times as much, and every poll asks for several.
+const rateDecay = Math.LN2 / rateHalfLifeMs;
+const rhythmDecay = Math.LN2 / rhythmHalfLifeMs;
+
+/**
+ * Brings what is known of a channel up to date; null: nothing has changed that is worth storing. Whoever keeps rhythms in
+ * memory may have the known one written over instead of thrown away.
+ */
+export function learnRhythm(known: Rhythm | null, news: PollNews, overwrites = false): Rhythm | null {
   const { nowMs } = news;
+  // Most polls.
+  if (known !== null && news.dates.length + news.undated === 0) return null;
   const oldestMs = nowMs - longestHistoryMs;
   const past = news.dates.filter((date) => date <= nowMs && date > oldestMs);
   if (known === null) return beginRhythm(past, news);
   const fresh = past.filter((date) => date > known.newestMs);
   // An item dated before one that was counted already: late, or with a wrong clock. It is one all the same.
   if (fresh.length + news.undated === 0) return null;
-  const next = fade(known, nowMs);
-  next.extraH += extraHours(known, nowMs);
+  const extraH = extraHours(known, nowMs);
+  const next = fade(known, nowMs, overwrites ? known : emptyRhythm(nowMs));
+  next.extraH += extraH;
   for (const date of fresh) count(next, date);
   for (let n = 0; n < news.undated; n += 1) count(next, nowMs);
   return next;
@@ -56,18 +66,12 @@ export function learnRhythm(known: Rhythm | null, news: PollNews): Rhythm | null
 
 /** The first poll shows a history: that of a channel with dates is known at once. */
 function beginRhythm(past: readonly number[], { nowMs, undated }: PollNews): Rhythm {
-  const rhythm: Rhythm = {
-    atMs: nowMs,
-    newestMs: 0,
-    count: 0,
-    spanH: 0,
-    hours: new Array<number>(24).fill(0),
-    days: new Array<number>(7).fill(0),
-    recent: 0,
-    extraH: 0,
-  };
+  const rhythm = emptyRhythm(nowMs);
   // Without dates the items may be of any age: nothing is known but that the channel has some.
-  if (past.length === 0) return undated > 0 ? rhythm : { ...rhythm, spanH: spanOf(emptyHistoryMs) };
+  if (past.length === 0) {
+    if (undated === 0) rhythm.spanH = spanOf(emptyHistoryMs);
+    return rhythm;
+  }
   const oldest = past.reduce((least, date) => Math.min(least, date), nowMs);
   for (const date of past) {
     // The oldest only says where the history begins.
@@ -75,7 +79,7 @@ function beginRhythm(past: readonly number[], { nowMs, undated }: PollNews): Rhy
     rhythm.newestMs = Math.max(rhythm.newestMs, date);
   }
   rhythm.count = past.reduce(
-    (sum, date) => sum + (date > oldest ? 2 ** ((date - nowMs) / rateHalfLifeMs) : 0),
+    (sum, date) => sum + (date > oldest ? Math.exp((date - nowMs) * rateDecay) : 0),
     0,
   );
   rhythm.recent = past.reduce((sum, date) => sum + Math.exp((date - nowMs) / recentLifeMs), 0);
@@ -83,49 +87,66 @@ function beginRhythm(past: readonly number[], { nowMs, undated }: PollNews): Rhy
   return rhythm;
 }
 
+const emptyRhythm = (atMs: number): Rhythm => ({
+  atMs,
+  newestMs: 0,
+  count: 0,
+  spanH: 0,
+  hours: new Array<number>(24).fill(0),
+  days: new Array<number>(7).fill(0),
+  recent: 0,
+  extraH: 0,
+});
+
 /** Hours of an observation, faded as its items are. */
-function spanOf(ms: number): number {
-  return ((1 - 2 ** (-ms / rateHalfLifeMs)) * rateHalfLifeMs) / Math.LN2 / hourMs;
-}
+const spanOf = (ms: number): number => fadedHours(Math.exp(-ms * rateDecay));
+
+/** The same, when what an item fades to in that time is known. */
+const fadedHours = (rateFaded: number): number => (1 - rateFaded) / (rateDecay * hourMs);
+
+const hourOf = (ms: number): number => Math.floor(ms / hourMs) % 24;
+// The first day of the epoch was a Thursday.
+const dayOf = (ms: number): number => (Math.floor(ms / dayMs) + 4) % 7;
 
 function count(rhythm: Rhythm, atMs: number): void {
-  const date = new Date(atMs);
-  rhythm.hours[date.getUTCHours()]! += 1;
-  rhythm.days[date.getUTCDay()]! += 1;
+  rhythm.hours[hourOf(atMs)]! += 1;
+  rhythm.days[dayOf(atMs)]! += 1;
   rhythm.count += 1;
   rhythm.recent += Math.exp(Math.min(0, atMs - rhythm.atMs) / recentLifeMs);
   rhythm.newestMs = Math.max(rhythm.newestMs, atMs);
 }
 
-/** The same at a later time, with nothing new. */
-export function fade(rhythm: Rhythm, nowMs: number): Rhythm {
+/** The same at a later time, with nothing new; written into another one, or over itself. */
+export function fade(rhythm: Rhythm, nowMs: number, into: Rhythm = emptyRhythm(nowMs)): Rhythm {
   const ms = Math.max(0, nowMs - rhythm.atMs);
-  const rate = 2 ** (-ms / rateHalfLifeMs);
-  const slow = 2 ** (-ms / rhythmHalfLifeMs);
-  return {
-    atMs: Math.max(nowMs, rhythm.atMs),
-    newestMs: rhythm.newestMs,
-    count: rhythm.count * rate,
-    spanH: rhythm.spanH * rate + spanOf(ms),
-    hours: rhythm.hours.map((one) => one * slow),
-    days: rhythm.days.map((one) => one * slow),
-    recent: rhythm.recent * Math.exp(-ms / recentLifeMs),
-    extraH: rhythm.extraH * rate,
-  };
+  const rate = Math.exp(-ms * rateDecay);
+  const slow = Math.exp(-ms * rhythmDecay);
+  into.atMs = Math.max(nowMs, rhythm.atMs);
+  into.newestMs = rhythm.newestMs;
+  into.count = rhythm.count * rate;
+  into.spanH = rhythm.spanH * rate + fadedHours(rate);
+  for (let hour = 0; hour < 24; hour += 1) into.hours[hour] = rhythm.hours[hour]! * slow;
+  for (let day = 0; day < 7; day += 1) into.days[day] = rhythm.days[day]! * slow;
+  into.recent = rhythm.recent * Math.exp(-ms / recentLifeMs);
+  into.extraH = rhythm.extraH * rate;
+  return into;
 }
 
 /** Hours of polling that the last burst brought on top, until it faded or until now. */
 function extraHours(rhythm: Rhythm, nowMs: number): number {
   const { burst } = lookAhead(rhythm, rhythm.atMs);
   const lastedH = (1 - Math.exp((rhythm.atMs - nowMs) / recentLifeMs)) * (recentLifeMs / hourMs);
-  return (burst ** pollExponent - 1) * lastedH;
+  return burst === 1 ? 0 : (pollsFor(burst) - 1) * lastedH;
 }
 
 /**
  * Polls grow with the items to expect, to this power. The square root makes the mean delay least; a little below it the
  * slow ones gain much and the mean loses little (docs/decisions/0060).
  */
-export const pollExponent = 0.45;
+const pollExponent = 0.45;
+
+/** Polls that so many items are worth, beside others. By logarithm: a third of what the power itself costs. */
+export const pollsFor = (items: number): number => Math.exp(pollExponent * Math.log(items));
 
 // Believed before anything was seen: half an item in half a day, and every hour and day alike.
 const priorItems = 0.5;
@@ -167,10 +188,10 @@ export function expectItems(rhythm: Rhythm, nowMs: number): Expectation {
 /** The same, as far as the next poll needs it. */
 export function lookAhead(rhythm: Rhythm, nowMs: number): Outlook {
   const ms = Math.max(0, nowMs - rhythm.atMs);
-  const rateFaded = 2 ** (-ms / rateHalfLifeMs);
-  const spanH = rhythm.spanH * rateFaded + spanOf(ms);
+  const rateFaded = Math.exp(-ms * rateDecay);
+  const spanH = rhythm.spanH * rateFaded + fadedHours(rateFaded);
   const rate = (rhythm.count * rateFaded + priorItems) / (spanH + priorHours);
-  const faded = 2 ** (-ms / rhythmHalfLifeMs);
+  const faded = Math.exp(-ms * rhythmDecay);
   // Every item counts once among the days and once among the hours: one sum serves both.
   const items = sum(rhythm.days) * faded;
   const outlook: Outlook = {
@@ -190,25 +211,25 @@ export function lookAhead(rhythm: Rhythm, nowMs: number): Outlook {
 
 /** Items per hour at a time of the week, without bursts. */
 export function usualAt(outlook: Outlook, ms: number): number {
-  const hour = Math.floor(ms / hourMs) % 24;
-  // The first day of the epoch was a Thursday.
-  const day = (Math.floor(ms / dayMs) + 4) % 7;
-  return outlook.rate * hourShare(outlook, hour) * dayShare(outlook, day);
+  return outlook.rate * hourShare(outlook, hourOf(ms)) * dayShare(outlook, dayOf(ms));
 }
 
-/** Neighbouring hours are alike; what one lacks the others lend. */
-function hourShare({ rhythm: { hours }, faded, hoursTotal }: Outlook, hour: number): number {
-  const n = hours.length;
-  const smooth = hours[hour]! / 2 + hours[(hour + 1) % n]! / 4 + hours[(hour + n - 1) % n]! / 4;
-  return ((smooth * faded + priorPerHour) / hoursTotal) * n;
+/** An hour beside the mean one. Neighbouring hours are alike; what one lacks the others lend. */
+export function hourShare({ rhythm: { hours }, faded, hoursTotal }: Outlook, hour: number): number {
+  const after = hour === 23 ? 0 : hour + 1;
+  const before = hour === 0 ? 23 : hour - 1;
+  const smooth = hours[hour]! / 2 + hours[after]! / 4 + hours[before]! / 4;
+  return ((smooth * faded + priorPerHour) / hoursTotal) * 24;
 }
 
-function dayShare({ rhythm: { days }, faded, daysTotal }: Outlook, day: number): number {
+/** A day beside the mean one. */
+export function dayShare({ rhythm: { days }, faded, daysTotal }: Outlook, day: number): number {
   return ((days[day]! * faded + priorPerDay) / daysTotal) * days.length;
 }
 
+// By index: arrays of whole numbers and of fractions come here, and an iterator over both is a call for each number.
 function sum(numbers: readonly number[]): number {
   let all = 0;
-  for (const one of numbers) all += one;
+  for (let at = 0; at < numbers.length; at += 1) all += numbers[at]!;
   return all;
 }

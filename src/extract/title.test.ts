@@ -33,6 +33,12 @@ describe('the site in a title', () => {
     expect(titleOf(head, TEXT, 'https://shop.lampen.example/a')).toBe('The lamp that changed');
   });
 
+  it('stays where the page is the site itself', () => {
+    const head = title('Lund+Berg | Lamps for every sea') + site('Lund+Berg');
+    expect(titleOf(head, TEXT, 'https://lund.example/')).toBe('Lund+Berg | Lamps for every sea');
+    expect(titleOf(head, TEXT, 'https://lund.example/sea')).toBe('Lamps for every sea');
+  });
+
   it('never takes more than there is, and ends', () => {
     fc.assert(
       fc.property(fc.string(), fc.array(fc.string()), (text, sites) =>
@@ -107,6 +113,16 @@ describe('the headline', () => {
     expect(titleOf(title(`${whole} - Post`) + og(whole), heading + TEXT)).toBe(whole);
     expect(titleOf(title('Walks in Lampland at night - Post'), heading + TEXT)).toBe(
       'Where to walk at night',
+    );
+  });
+
+  it('is the heading below the h1 where that is og:title, with or without a kicker', () => {
+    const head = title('Lampland: keepers, lamps and what they cost - Post') + og('The keepers give up');
+    const h1 = '<h1>Lampland: keepers, lamps and what they cost</h1>';
+    for (const shown of ['The keepers give up', '<span>No oil left</span> <span>The keepers give up</span>'])
+      expect(titleOf(head, `${h1}<h2>${shown}</h2>${TEXT}`)).toBe('The keepers give up');
+    expect(titleOf(head, `${h1}<h2>What they cost</h2>${TEXT}<h2>The keepers give up</h2>`)).toBe(
+      'Lampland: keepers, lamps and what they cost',
     );
   });
 

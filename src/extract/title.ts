@@ -239,11 +239,15 @@ function standsForTheText({ node, text, likeness, alone }: Headline, textFrom: n
 const SOMEWHAT_LIKE = 0.2;
 const SENTENCE_WORDS = 7;
 
+const HOME_PAGE = /^https?:\/\/[^/?#]+\/?$/i;
+
 type Inputs = {
   page: Page;
   tags: MetaTags;
   ld: LdFacts;
   headline: Headline | null;
+  /** The headings of the page in their order. */
+  marks: { headings: readonly PageNode[] };
   /** The blocks of the text; the first tells where it begins in document order. */
   body: { kept: readonly { from: number }[] };
 };
@@ -254,8 +258,10 @@ type Inputs = {
  * JSON-LD first). Where both only word the same title differently, what og:title and `<title>` declare alike wins
  * (11 of 14 pages), unless JSON-LD sides with the h1.
  */
-export function* listTitles({ page, tags, ld, headline, body }: Inputs): Generator<Evidence, undefined> {
-  const sites = siteNames(page, tags, ld);
+export function* listTitles(inputs: Inputs): Generator<Evidence, undefined> {
+  const { page, tags, ld, headline, marks, body } = inputs;
+  // The page of the site itself is rightly called by its name.
+  const sites = HOME_PAGE.test(page.url) ? [] : siteNames(page, tags, ld);
   const read = (value: string | null | undefined, from: string): Evidence | null => {
     if (typeof value !== 'string') return null;
     const text = withoutLabels(collapse(withoutSiteName(decodeEntities(value), sites)));
@@ -276,7 +282,8 @@ export function* listTitles({ page, tags, ld, headline, body }: Inputs): Generat
   if (isHeadline && h1 !== null) {
     const sided = structured !== null && isSame(structured, h1);
     const inHead = sided ? null : read(page.title, 'title');
-    if (og !== null && isBetter(og, h1, inHead)) yield og;
+    const isOther = og !== null && !isSame(og, h1);
+    if (isOther && (isBetter(og, h1, inHead) || isShownBelow(og, headline.node, marks.headings))) yield og;
     const agreed = inHead !== null && (og === null || isSame(inHead, og)) ? (og ?? inHead) : null;
     if (agreed !== null && isNamedByAddress(page.url, agreed.value, h1.value)) yield agreed;
     yield h1;
@@ -307,6 +314,21 @@ function isBetter(og: Evidence, h1: Evidence, inHead: Evidence | null): boolean 
   // One that holds the h1 was filled up for it.
   return !holds(og, h1) && saysTheSame(h1.value, og.value);
 }
+
+/**
+ * Whether the heading after the h1 is og:title, perhaps with a kicker before it: then the h1 is the version for search
+ * engines, hidden or in small print above, and the next heading is what the reader sees.
+ */
+function isShownBelow(og: Evidence, h1: PageNode, headings: readonly PageNode[]): boolean {
+  const next = h1.tag === 'h1' ? headings[headings.indexOf(h1) + 1] : undefined;
+  if (next === undefined || next.index - h1.index > NEXT_HEADING_NODES) return false;
+  const [shown, wanted] = [comparable(textOf(next, 500)), comparable(og.value)];
+  return wanted.length >= 10 && shown.endsWith(wanted) && shown.length - wanted.length <= MAX_KICKER_LETTERS;
+}
+
+// Further below the h1, a heading that repeats og:title is one of the text.
+const NEXT_HEADING_NODES = 200;
+const MAX_KICKER_LETTERS = 50;
 
 /** The title of the page with the evidence that gave it. */
 export function decideTitle(inputs: Inputs): Evidence | null {

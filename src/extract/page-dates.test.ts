@@ -78,6 +78,26 @@ describe('the date of publication', () => {
     expect(read(ld('2024-07-05'), body)).toMatchObject({ published: '2024-07-05', modified: '2025-05-17' });
   });
 
+  it('is the one the editors show where the system knows an earlier and a later day', () => {
+    const head = ld('2024-07-05').replace('"}', '","dateModified":"2025-11-20"}');
+    const shown = (line: string) => `${HEADLINE}<p>${line}</p>${TEXT}`;
+    expect(read(head, shown('March 20, 2025 · Harbour'))).toMatchObject({
+      published: '2025-03-20',
+      modified: '2025-11-20',
+    });
+    // The day of the last change, shown without a label, and one that says it is a change.
+    for (const line of ['November 20, 2025 · Harbour', 'Updated March 20, 2025'])
+      expect(read(head, shown(line)).published).toBe('2024-07-05');
+    // Nothing between the two where no day of change is known: the date may be anything.
+    expect(read(ld('2024-07-05'), shown('March 20, 2025 · Harbour')).published).toBe('2024-07-05');
+  });
+
+  it('is the one below the headline before that of a card whose class speaks of dates', () => {
+    const card = '<div class="card-date">October 17, 2025</div>';
+    const body = `${HEADLINE}<div>Ada Lund</div><div>March 2, 2025</div>${TEXT}${card}`;
+    expect(read('', body).published).toBe('2025-03-02');
+  });
+
   it('falls back to the date of change beside the headline, before that of a card further down', () => {
     const card = '<div class="card-date">Updated October 17, 2025</div>';
     const body = `${HEADLINE}<p>Updated on December 11, 2025</p>${TEXT}${card}`;

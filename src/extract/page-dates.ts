@@ -126,17 +126,26 @@ function isElsewhere(node: PageNode): boolean {
   return false;
 }
 
-/** Dates marked in the page, those near the headline first; a date of change only where asked for. */
-function fromMarks(marks: Marks, headlineIndex: number, updatedToo: boolean): FoundDate | null {
-  const near = (node: PageNode) => (headlineIndex < 0 ? node.index : Math.abs(node.index - headlineIndex));
-  const times = marks.times.filter((node) => !isElsewhere(node)).sort((a, b) => near(a) - near(b));
-  for (const node of times) {
+/** How far a node is from the headline. */
+const farFrom = (headlineIndex: number) => (node: PageNode) =>
+  headlineIndex < 0 ? node.index : Math.abs(node.index - headlineIndex);
+
+/** Dates in `<time>`, those near the headline first; a date of change only where asked for. */
+function fromTimes(marks: Marks, headlineIndex: number, updatedToo: boolean): FoundDate | null {
+  const far = farFrom(headlineIndex);
+  for (const node of marks.times.filter((one) => !isElsewhere(one)).sort((a, b) => far(a) - far(b))) {
     const context = `${attribute(node, 'class') ?? ''} ${attribute(node, 'itemprop') ?? ''} ${node.parent === null ? '' : textOf(node.parent, 120)}`;
     if (!updatedToo && UPDATED.test(context)) continue;
     const found = dateOfElement(node, 'time element');
     if (found !== null) return found;
   }
-  for (const node of marks.dates.filter((one) => !isElsewhere(one)).sort((a, b) => near(a) - near(b))) {
+  return null;
+}
+
+/** The same for elements whose class says that they hold a date. */
+function fromDateElements(marks: Marks, headlineIndex: number, updatedToo: boolean): FoundDate | null {
+  const far = farFrom(headlineIndex);
+  for (const node of marks.dates.filter((one) => !isElsewhere(one)).sort((a, b) => far(a) - far(b))) {
     const text = textOf(node, 300);
     if (text.length > 250 || (!updatedToo && UPDATED.test(text))) continue;
     const found = datesInText(text, 1)[0];
@@ -281,11 +290,15 @@ const DECLARED: readonly Source[] = [
 const INFERRED: readonly Source[] = [
   ({ page }) => dateInUrl(page.url),
   ({ near }) => originalDate(near),
-  ({ marks, near }) => fromMarks(marks, near.headlineIndex, false),
+  ({ marks, near }) => fromTimes(marks, near.headlineIndex, false),
+  // Before elements whose class speaks of dates: those of teasers do too.
+  ({ near }) => shownDates(near)[0] ?? null,
+  ({ marks, near }) => fromDateElements(marks, near.headlineIndex, false),
   ({ page }) => fromScripts(page.source.raw),
   ({ near }) => fromLines(near.lines, false),
   ({ near }) => fromLines(near.lines, true),
-  ({ marks, near }) => fromMarks(marks, near.headlineIndex, true),
+  ({ marks, near }) => fromTimes(marks, near.headlineIndex, true),
+  ({ marks, near }) => fromDateElements(marks, near.headlineIndex, true),
   ({ near }) => fromOnlyLine(near.shortLines),
 ];
 
@@ -305,8 +318,8 @@ export function* publishedDates(inputs: Inputs, nowMs = Date.now()): Generator<F
     if (found === null || !isPlausible(found.date, nowMs)) continue;
     if (declared === null) {
       declared = found;
-      const earlier = earlierThan(declared, inputs, nowMs);
-      if (earlier !== null) yield earlier;
+      const shown = shownInstead(declared, inputs, nowMs);
+      if (shown !== null) yield shown;
     }
     yield found;
   }
@@ -318,17 +331,22 @@ export function* publishedDates(inputs: Inputs, nowMs = Date.now()): Generator<F
 }
 
 /**
- * Some systems declare the day a page was last put online. Nobody shows a date before the one of publication, so a
- * shown date that is earlier is the right one (on all 11 of 560 pages that differ so); a later one is that of a change.
+ * The date the page shows where it is to be believed more than the declared one. Some systems declare the day a page was
+ * last put online: nobody shows a date before the one of publication, so a shown one that is earlier is right (on all 11
+ * of 560 pages that differ so). A later one is that of a change, unless it is neither of the days the system knows but
+ * between them: then the editors date the story themselves, after its first draft and before its last touch.
  */
-function earlierThan(declared: FoundDate, { near, marks }: Inputs, nowMs: number): FoundDate | null {
+function shownInstead(declared: FoundDate, inputs: Inputs, nowMs: number): FoundDate | null {
+  const { near, marks } = inputs;
   const gapMs = ({ date }: FoundDate) => declared.date.getTime() - date.getTime();
   const original = originalDate(near);
   if (original !== null && gapMs(original) > SAME_DAY_MS) return original;
   const shown = [...shownDates(near), ...labelledTimes(marks)].filter(({ date }) => isPlausible(date, nowMs));
   const first = shown[0];
   if (first === undefined || shown.some((one) => Math.abs(gapMs(one)) < SAME_DAY_MS)) return null;
-  return gapMs(first) > SAME_DAY_MS ? first : null;
+  if (gapMs(first) > SAME_DAY_MS) return first;
+  const modified = declaredModified(inputs);
+  return modified !== null && modified.date.getTime() - first.date.getTime() > SAME_DAY_MS ? first : null;
 }
 
 function ldDate(text: string | null, from: string): FoundDate | null {
@@ -337,13 +355,17 @@ function ldDate(text: string | null, from: string): FoundDate | null {
 }
 
 /** When the page was last changed, if it says so. */
-export function decideModified({ tags, ld, marks, near }: Inputs, nowMs = Date.now()): FoundDate | null {
-  const found =
+export function decideModified(inputs: Inputs, nowMs = Date.now()): FoundDate | null {
+  const found = declaredModified(inputs) ?? updateLine(inputs.near.lines);
+  return found !== null && isPlausible(found.date, nowMs) ? found : null;
+}
+
+function declaredModified({ tags, ld, marks }: Inputs): FoundDate | null {
+  return (
     ldDate(ld.dateModified, 'json-ld dateModified') ??
     fromMeta(tags, MODIFIED) ??
-    dateOfElement(marks.itemprops.get('datemodified'), 'microdata dateModified') ??
-    updateLine(near.lines);
-  return found !== null && isPlausible(found.date, nowMs) ? found : null;
+    dateOfElement(marks.itemprops.get('datemodified'), 'microdata dateModified')
+  );
 }
 
 /** "Updated …" in the byline. */

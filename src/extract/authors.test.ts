@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parsePage } from '../html/index.ts';
-import { cleanName } from './authors.ts';
+import { cleanName, splitNames } from './authors.ts';
 import { extractPage } from './index.ts';
 
 const TEXT = `<p>${'The keeper of the lamp went up the stairs each evening and wrote down what he saw. '.repeat(4)}</p>`;
@@ -46,6 +46,61 @@ describe('authors', () => {
     expect(authorsOf('', `${HEADLINE}<h6>Author(s)</h6><ul><li>Ada Lund</li></ul>${TEXT}`)).toEqual([
       'Ada Lund',
     ]);
+  });
+
+  it('are the person a line names rather than the team of the house', () => {
+    const team = '<p><a href="/author/team">Team Lamp</a></p>';
+    const credit = '<p>Written by Ada Lund</p>';
+    expect(authorsOf('', HEADLINE + team + TEXT + credit)).toEqual(['Ada Lund']);
+    expect(authorsOf('', HEADLINE + team + TEXT)).toEqual(['Team Lamp']);
+  });
+
+  it('are the person a byline names rather than an organization', () => {
+    const ld = `<script type="application/ld+json">{"@type":"Article","headline":"A lamp","author":{"@type":"Organization","name":"Lamp Agency"}}</script>`;
+    expect(authorsOf(ld, `${HEADLINE}<p>Von: Ada Lund, Jon Berg</p>${TEXT}`)).toEqual([
+      'Ada Lund',
+      'Jon Berg',
+    ]);
+    expect(authorsOf(ld, HEADLINE + TEXT)).toEqual(['Lamp Agency']);
+  });
+
+  it('stand in the foot of the article, not in that of the page', () => {
+    const foot = '<footer><a rel="author" href="/author/ada">Ada Lund</a></footer>';
+    expect(authorsOf('', `<article>${HEADLINE}${TEXT}${foot}</article>`)).toEqual(['Ada Lund']);
+    expect(authorsOf('', `<article>${HEADLINE}${TEXT}</article>${foot}`)).toEqual([]);
+  });
+
+  it('are those of links far from the headline only where these name one', () => {
+    const far = '<i></i>'.repeat(700);
+    const link = (name: string) => `<p><a href="/authors/${name.replace(' ', '-')}">${name}</a></p>`;
+    expect(authorsOf('', HEADLINE + far + link('Ada Lund') + TEXT)).toEqual(['Ada Lund']);
+    expect(authorsOf('', HEADLINE + far + link('Ada Lund') + link('Jon Berg') + TEXT)).toEqual([]);
+  });
+
+  it('are not what the author does', () => {
+    const about = '<div class="author-description">Licensed Lamp Keeper</div>';
+    expect(authorsOf('', HEADLINE + about + TEXT)).toEqual([]);
+    expect(
+      authorsOf('', `${HEADLINE}<div class="author-bio">This post was written by Ada Lund, a keeper</div>`),
+    ).toEqual(['Ada Lund']);
+  });
+
+  it('are known by a portrait', () => {
+    const portrait = '<p><img src="/a.jpg" alt="Ada Lund"></p><p>Ada Lund</p><p>May 17, 2024</p>';
+    expect(authorsOf('', HEADLINE + portrait + TEXT)).toEqual(['Ada Lund']);
+    expect(authorsOf('', HEADLINE + portrait.replace('alt', 'data-alt') + TEXT)).toEqual([]);
+  });
+
+  it.each([
+    ['May 17, 2024 · Ada Lund on behalf of the keepers', 'Ada Lund'],
+    ['May 17, 2024 | Harbour', null],
+    ['Ada LundMay 17, 2024', 'Ada Lund'],
+    ['Ada Lund 4 Comments', 'Ada Lund'],
+    ['5 mins read', null],
+  ])('are cleaned of dates and counts: %j', (text, expected) => expect(cleanName(text)).toBe(expected));
+
+  it('go without what they do', () => {
+    expect(splitNames('Ada Lund, Senior Lamp Editor')).toEqual(['Ada Lund']);
   });
 
   it.each([

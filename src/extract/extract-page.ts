@@ -8,9 +8,10 @@ import {
   resolveUrl,
   textOf,
 } from '../html/index.ts';
-import { type Bylines, bylineTexts, creditTexts, decideAuthors, splitNames } from './authors.ts';
+import { type Bylines, decideAuthors, splitNames } from './authors.ts';
 import type { Block } from './blocks.ts';
 import { type Body, type Chosen, extractBody, imagesBetween, joinBlocks, runSelectors } from './body.ts';
+import { bylineTexts, creditTexts, portrayedName } from './byline-lines.ts';
 import { isByline } from './bylines.ts';
 import { listImages, type PageImage } from './images.ts';
 import { keywordsOf, type LdFacts, readJsonLd } from './json-ld.ts';
@@ -112,6 +113,10 @@ export function readFindings(source: Page, options: ExtractOptions, trees: Trees
       links: marks.authorLinks,
       lines: bylineTexts(lines.map((line) => line.text)),
       credits: () => creditTexts(body.blocks),
+      portrayed: () =>
+        portrayedName(lines, `${page.title} ${tags.openGraph['og:site_name']}`, () =>
+          marks.images.map((image) => collapse(attribute(image, 'alt') ?? '')),
+        ),
       headlineIndex,
     },
   };

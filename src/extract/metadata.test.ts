@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePage } from '../html/index.ts';
-import { bylineTexts, cleanName, splitNames } from './authors.ts';
+import { cleanName, splitNames } from './authors.ts';
+import { bylineTexts } from './byline-lines.ts';
 import { extractPage } from './index.ts';
 import { parseLdScript, readJsonLd } from './json-ld.ts';
 import { detectLanguage, normalizeLanguage } from './language.ts';

@@ -22,9 +22,26 @@ describe('authors', () => {
     },
   );
 
-  it('are those declared where these are names', () => {
-    const byline = '<p>by <a href="/authors/ada-lund">Ada Lund</a></p>';
-    expect(authorsOf(declared('Jon Berg'), HEADLINE + byline + TEXT)).toEqual(['Jon Berg']);
+  it('are those declared where these are names and no line says otherwise', () => {
+    const link = '<p><a href="/authors/ada-lund">Ada Lund</a></p>';
+    expect(authorsOf(declared('Jon Berg'), HEADLINE + link + TEXT)).toEqual(['Jon Berg']);
+    const byline = '<p>By Jon Berg in Lampstadt</p>';
+    expect(authorsOf(declared('Jon Berg, MD'), HEADLINE + byline + TEXT)).toEqual(['Jon Berg, MD']);
+  });
+
+  it('are those the line below the headline names, not who put the page online', () => {
+    const read = (line: string) => authorsOf(declared('Jon Berg'), `${HEADLINE}<p>${line}</p>${TEXT}`);
+    expect(read('By <a href="/lund">Ada Lund</a> on Monday')).toEqual(['Ada Lund']);
+    for (const other of [
+      'By the Lamp Team',
+      'By Lamp Staff',
+      'By Lamps/Ships',
+      'By Harbour LampsKeepers Houses',
+    ])
+      expect(read(other)).toEqual(['Jon Berg']);
+    expect(authorsOf(declared('Jon Berg'), `${HEADLINE}${TEXT.repeat(9)}<p>By Ada Lund</p>`)).toEqual([
+      'Jon Berg',
+    ]);
   });
 
   it('stand after "written by" at the end of the text', () => {

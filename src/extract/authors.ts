@@ -123,6 +123,8 @@ export type Bylines = {
   marked: PageNode[];
   links: PageNode[];
   lines: string[];
+  /** The same of the lines right below the headline only. */
+  firstLines: string[];
   /** Names after "written by", wherever the page says it. */
   credits: () => string[];
   /** The name near the headline that is also the caption of a picture. */
@@ -151,7 +153,7 @@ function* fromPage(bylines: Bylines): Generator<Authors, undefined> {
     }
   }
   for (const line of bylines.lines) {
-    const names = splitNames(line.replace(/\s+(?:on|in|at)\s+\p{Lu}.*$/u, ''));
+    const names = splitNames(withoutPlace(line));
     if (names.length > 0 && names.every((name) => /^\p{Lu}/u.test(name)))
       yield { names, from: 'line with "by"' };
   }
@@ -203,6 +205,9 @@ export function* listAuthors(tags: MetaTags, ld: LdFacts, bylines: Bylines): Gen
   const declared = [fromLd, fromMeta]
     .filter(hasPersons)
     .map(({ names, from }) => ({ names: names.filter(isPerson), from }));
+  const led = ledBy(bylines.firstLines, (name) => !HOUSE.test(name) && isPerson(name));
+  if (led !== null && !declared.some(({ names }) => names.some((name) => isAmong(name, led.names))))
+    yield led;
   // Some systems declare who put the page online ("KatieS", "NOC Admin") while the reader sees who wrote it.
   const isAccount = declared.every(({ names }) => names.every((name) => ACCOUNT.test(name)));
   if (!isAccount) yield* declared;
@@ -218,6 +223,31 @@ export function* listAuthors(tags: MetaTags, ld: LdFacts, bylines: Bylines): Gen
   yield* houses;
   return undefined;
 }
+
+/**
+ * The persons that a line right below the headline says the article is by. Where others are declared, these put it
+ * online: the line was right on all four pages of 777 where the two disagree.
+ */
+function ledBy(lines: string[], isPerson: (name: string) => boolean): Authors | null {
+  for (const line of lines) {
+    const names = distinct(splitNames(withoutPlace(line)));
+    if (names.length > 0 && names.every((name) => PLAIN_NAME.test(name) && isPerson(name)))
+      return { names, from: 'line with "by"' };
+  }
+  return null;
+}
+
+/** "Ada Lund in Lampstadt", "Ada Lund on Monday". */
+const withoutPlace = (line: string) => line.replace(/\s+(?:on|in|at)\s+\p{Lu}.*$/u, '');
+
+// Two to four words of letters; small ones before capitals inside a word are two things glued together.
+const PLAIN_NAME =
+  /^(?!.*\p{Ll}{2}\p{Lu})\p{Lu}[\p{L}\p{M}.'’-]*(?:\s[\p{L}\p{M}.'’-]+){0,2}\s\p{Lu}[\p{L}\p{M}.'’-]*$/u;
+
+const isAmong = (name: string, names: string[]) => {
+  const key = comparable(name);
+  return names.map(comparable).some((other) => other.includes(key) || key.includes(other));
+};
 
 /**
  * What the page shows, a line that says who wrote it before the name of the house: "Written by Ada Lund" at the end of

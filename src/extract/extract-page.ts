@@ -112,6 +112,9 @@ export function readFindings(source: Page, options: ExtractOptions, trees: Trees
       marked: marks.authors,
       links: marks.authorLinks,
       lines: bylineTexts(lines.map((line) => line.text)),
+      firstLines: bylineTexts(
+        lines.filter(({ after }) => after >= 0 && after < FIRST_LINES).map((line) => line.text),
+      ),
       credits: () => creditTexts(body.blocks),
       portrayed: () =>
         portrayedName(lines, `${page.title} ${tags.openGraph['og:site_name']}`, () =>
@@ -207,6 +210,8 @@ export function contentHash(text: string): Buffer {
 // Lines before and after the headline among which dates and bylines stand.
 const LINES_BEFORE = 10;
 const LINES_AFTER = 25;
+// Lines below the headline in which "by" names the author and nobody else.
+const FIRST_LINES = 6;
 const MAX_LINE_CHARS = 160;
 
 /** Short lines around the headline in their order. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parsePage } from '../html/index.ts';
-import { cleanName, splitNames } from './authors.ts';
 import { extractPage } from './index.ts';
+import { cleanName, splitNames } from './person-names.ts';
 
 const TEXT = `<p>${'The keeper of the lamp went up the stairs each evening and wrote down what he saw. '.repeat(4)}</p>`;
 const HEADLINE = '<h1>A lamp for the keeper of the harbour</h1>';
@@ -116,8 +116,32 @@ describe('authors', () => {
     ['5 mins read', null],
   ])('are cleaned of dates and counts: %j', (text, expected) => expect(cleanName(text)).toBe(expected));
 
+  it.each([
+    ['lrt_authors', 'Ada Lund', ['Ada Lund']],
+    ['news.author.name', 'Ada Lund, Jon Berg', ['Ada Lund', 'Jon Berg']],
+    ['twitter:misc:Written by', 'Ada Lund', ['Ada Lund']],
+    ['smartbanner:author', 'Lamp House', []],
+    ['coauthored', 'Ada Lund', []],
+    ['item:author', 'https://post.example/ada', []],
+  ])('are read from meta %s', (name, value, expected) => {
+    expect(authorsOf(`<meta name="${name}" content="${value}">`, HEADLINE + TEXT)).toEqual(expected);
+  });
+
+  it('are cut out of what the data tell of them', () => {
+    const long = `Ada Lund, professor of lamps at the University of Lampstadt and keeper of ${'many '.repeat(9)}houses`;
+    const ld = `<script type="application/ld+json">{"@type":"Article","headline":"A lamp","author":{"name":"${long}"}}</script>`;
+    expect(authorsOf(ld, HEADLINE + TEXT)).toEqual(['Ada Lund']);
+  });
+
+  it('are an account only where nobody is named', () => {
+    expect(authorsOf(declared('ada.lund'), HEADLINE + TEXT)).toEqual(['ada.lund']);
+    expect(authorsOf(declared('page.author'), HEADLINE + TEXT)).toEqual([]);
+    expect(authorsOf(declared('ada.lund'), `${HEADLINE}<p>By Ada Lund</p>${TEXT}`)).toEqual(['Ada Lund']);
+  });
+
   it('go without what they do', () => {
     expect(splitNames('Ada Lund, Senior Lamp Editor')).toEqual(['Ada Lund']);
+    expect(splitNames('Ada Lund and Jon Head')).toEqual(['Ada Lund', 'Jon Head']);
   });
 
   it.each([

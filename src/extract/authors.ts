@@ -1,61 +1,12 @@
-import { attribute, collapse, copyString, nextNode, type PageNode, TEXT, textOf } from '../html/index.ts';
+import { attribute, collapse, nextNode, type PageNode, TEXT, textOf } from '../html/index.ts';
 import { FULL_NAME, isLabel, namedWriter } from './byline-lines.ts';
 import type { LdFacts } from './json-ld.ts';
 import type { MetaTags } from './meta-tags.ts';
+import { isAccountName, nameInData, splitNames } from './person-names.ts';
 import { comparable } from './title.ts';
-import { datesInText } from './written-dates.ts';
 
 /** The authors and the evidence that named them. */
 export type Authors = { names: string[]; from: string };
-
-const PREFIX =
-  /^(?:(?:written|posted|reported|reviewed|published|words?|story|article|text|photos?)\s+(?:and\s+\w+\s+)?by|by|von|par|por|di|da|door|av|af|autor(?:in|es)?|author|auteur|redacci[oó]n)\b\s*:?\s*/i;
-const NOT_A_NAME =
-  /^(?:learn more|member login|the author|anonymous|website|facebook|twitter|linkedin|instagram|admin(?:istrator)?|editor(?:ial)?|staff|webmaster|guest|user|author|unknown|none|null|undefined|n\/a|anonymous|posted|follow|share|home|contact|about.*|read more.*|view all.*|see all.*|more from.*|all posts.*|articles by.*|posts by.*|(?:.{0,10} )?written by|https?:.*)$/i;
-
-/** A name without "By", trailing dates and separators; null when what is left is no name. */
-export function cleanName(raw: string): string | null {
-  if (raw.length > 500) return null;
-  let text = collapse(raw).replace(/^[\s\-–—|•·:,]+|[\s\-–—|•·:,]+$/g, '');
-  const date = /^(?:\p{L}{3,9}\.?\s)?\d/u.test(text) ? datesInText(text, 1)[0] : undefined;
-  if (date?.at === 0) {
-    text = text.slice(date.raw.length).replace(/^[\s\-–—|•·:,]+/, '');
-    // After a date there may well be a section.
-    if (!FULL_NAME.test(text.replace(PREFIX, ''))) return null;
-  }
-  text = text.replace(PREFIX, '').replace(/^\W+/u, (m) => (/\p{L}/u.test(m) ? m : ''));
-  const cut = text.search(
-    /\s+on behalf of\s|\s+\d+\s+comments?\b|\s+[|•·–—]\s+|\s+-\s+|\s*\(|,?\s+(?:on|published|posted|updated|last)\s+(?:\w+\s+)?\d|,?\s+(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+\d|(?<=\p{Ll})(?:January|February|March|April|May|June|July|August|September|October|November|December)\s\d|\d{4}|\d{1,2}[./]\d/iu,
-  );
-  if (cut > 0) text = text.slice(0, cut);
-  text = text.replace(/[\s,;|–—-]+$/g, '').trim();
-  if (text.length < 2 || text.length > 80 || !/\p{L}{2}/u.test(text)) return null;
-  if (MONTH.test(text) || /\b(?:says|name|new|month|reading|mins? read|minutes?|ago)\b|[*:|]/i.test(text))
-    return null;
-  // Accounts ("jane.doe") and template keys ("page.author") are no names.
-  if (/^[a-z0-9_]+(?:\.[a-z0-9_]+)+$/.test(text)) return null;
-  if (NOT_A_NAME.test(text) || text.split(' ').length > 8 || /[@{}<>=]|https?:/.test(text)) return null;
-  return isSentence(text) ? null : copyString(text);
-}
-
-/** Longer texts of mostly small words are sentences: "I review games and modules". */
-function isSentence(text: string): boolean {
-  const words = text.split(' ');
-  return words.length > 3 && words.filter((word) => /^\p{Ll}/u.test(word)).length * 2 > words.length;
-}
-
-/** Splits "A, B and C" into names, keeping degrees ("A, PhD") with their owner. */
-export function splitNames(text: string): string[] {
-  const parts = text.split(
-    /\s+(?:and|und|et|y|e|og|och|en)\s+|\s*[&;]\s*|,\s*(?=\p{Lu}[\p{L}'’.-]+\s+\p{Lu})/u,
-  );
-  const names = parts.map(cleanName).filter((name) => name !== null);
-  // "Ada Lund, Head of Lamps": what follows a name may be what its owner does.
-  return names.filter((name, i) => i === 0 || !ROLE.test(name));
-}
-
-const ROLE =
-  /\b(?:editor|writer|reporter|correspondent|columnist|contributor|director|manager|officer|head|chief|founder|president|professor|analyst|representative|specialist|engineer|attorney|consultant|coordinator|committee)\b/i;
 
 const META_AUTHOR = [
   'author',
@@ -84,8 +35,20 @@ function authorsFromMeta(tags: MetaTags): Authors | null {
       .flatMap(splitNames);
     if (names.length > 0) return { names, from: `meta ${name}` };
   }
+  return authorsFromOtherMeta(tags);
+}
+
+/** Meta names nobody lists: anything that ends with the author, but for that of an app. */
+function authorsFromOtherMeta(tags: MetaTags): Authors | null {
+  for (const [name, values] of tags.lists) {
+    if (!OTHER_AUTHOR.test(name) || META_AUTHOR.includes(name) || name.startsWith('smartbanner')) continue;
+    const names = values.filter((value) => !/https?:|@/.test(value)).flatMap(splitNames);
+    if (names.length > 0 && names.every((one) => FULL_NAME.test(one))) return { names, from: `meta ${name}` };
+  }
   return null;
 }
+
+const OTHER_AUTHOR = /[._:-]authors?(?:[._:-]?names?)?$|^authors(?:[._:-]?names?)?$|:written$/;
 
 /** Libraries write "Lund, Ada". */
 function firstNameFirst(name: string): string {
@@ -93,8 +56,6 @@ function firstNameFirst(name: string): string {
   return parts.length === 2 ? `${parts[1]!.trim()} ${parts[0]!.trim()}` : name;
 }
 
-const MONTH =
-  /^(?:(?:mon|tue|wed|thu|fri|sat|sun)\w*,?\s+)?(?:\d{1,2}\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:\s+\d{1,2})?$/i;
 const ELSEWHERE = /comment|reply|respond|related|footer|recommend|popular|teaser|testimonial|carousel/i;
 
 function isElsewhere(node: PageNode): boolean {
@@ -198,7 +159,7 @@ export function* listAuthors(tags: MetaTags, ld: LdFacts, bylines: Bylines): Gen
   for (const name of ld.organizations) sites.add(comparable(name));
   const isPerson = (name: string) => !sites.has(comparable(name));
   const hasPersons = ({ names }: Authors) => names.some(isPerson);
-  const fromLd = { names: distinct(ld.authors.map(cleanName)), from: 'json-ld author' };
+  const fromLd = { names: distinct(ld.authors.map(nameInData)), from: 'json-ld author' };
   const meta = authorsFromMeta(tags);
   const fromMeta = { names: distinct(meta?.names ?? []), from: meta?.from ?? 'meta' };
   const houses = [fromLd, fromMeta].filter(({ names }) => names.length > 0 && !names.some(isPerson));
@@ -221,12 +182,14 @@ export function* listAuthors(tags: MetaTags, ld: LdFacts, bylines: Bylines): Gen
   if (isNamed) yield* accounts;
   yield* shown;
   yield* houses;
+  const account = [...ld.authors, ...(tags.lists.get('author') ?? [])].find(isAccountName);
+  if (account !== undefined) yield { names: [account], from: 'account' };
   return undefined;
 }
 
 /**
- * The persons that a line right below the headline says the article is by. Where others are declared, these put it
- * online: the line was right on all four pages of 777 where the two disagree.
+ * The persons that a line right below the headline says the article is by. Where others are declared or
+ * linked, these put it online or looked it over: the line was right on all three pages of 777 where the two disagree.
  */
 function ledBy(lines: string[], isPerson: (name: string) => boolean): Authors | null {
   for (const line of lines) {

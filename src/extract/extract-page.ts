@@ -8,7 +8,7 @@ import {
   resolveUrl,
   textOf,
 } from '../html/index.ts';
-import { type Bylines, decideAuthors, splitNames } from './authors.ts';
+import { type Bylines, decideAuthors } from './authors.ts';
 import type { Block } from './blocks.ts';
 import { type Body, type Chosen, extractBody, imagesBetween, joinBlocks, runSelectors } from './body.ts';
 import { bylineTexts, creditTexts, portrayedName } from './byline-lines.ts';
@@ -27,6 +27,7 @@ import {
   type Surroundings,
 } from './page-dates.ts';
 import { decidePageType, type PageType } from './page-type.ts';
+import { splitNames } from './person-names.ts';
 import { BLOCK_TREES } from './select-blocks.ts';
 import type { Selectors } from './selectors.ts';
 import { decideTitle, findHeadline, type Headline } from './title.ts';

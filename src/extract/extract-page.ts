@@ -16,16 +16,10 @@ import { isByline } from './bylines.ts';
 import { listImages, type PageImage } from './images.ts';
 import { keywordsOf, type LdFacts, readJsonLd } from './json-ld.ts';
 import { detectLanguage, normalizeLanguage } from './language.ts';
+import type { FoundDate, NearLine, Surroundings } from './line-dates.ts';
 import { collectMarks, type Marks } from './marks.ts';
 import { firstOf, type MetaTags, readMetaTags } from './meta-tags.ts';
-import {
-  dateOfElement,
-  decideModified,
-  decidePublished,
-  type FoundDate,
-  type NearLine,
-  type Surroundings,
-} from './page-dates.ts';
+import { dateOfElement, decideModified, decidePublished } from './page-dates.ts';
 import { decidePageType, type PageType } from './page-type.ts';
 import { splitNames } from './person-names.ts';
 import { BLOCK_TREES } from './select-blocks.ts';

@@ -78,18 +78,30 @@ describe('the date of publication', () => {
     expect(read(ld('2024-07-05'), body)).toMatchObject({ published: '2024-07-05', modified: '2025-05-17' });
   });
 
+  const announced = '<meta property="article:published_time" content="2024-07-05T10:00:00Z">';
+  const changed = '<meta property="article:modified_time" content="2025-11-20T10:00:00Z">';
+  const below = (line: string) => `${HEADLINE}<p>${line}</p>${TEXT}`;
+
   it('is the one the editors show where the system knows an earlier and a later day', () => {
-    const head = ld('2024-07-05').replace('"}', '","dateModified":"2025-11-20"}');
-    const shown = (line: string) => `${HEADLINE}<p>${line}</p>${TEXT}`;
-    expect(read(head, shown('March 20, 2025 · Harbour'))).toMatchObject({
+    expect(read(announced + changed, below('March 20, 2025 · Harbour'))).toMatchObject({
       published: '2025-03-20',
       modified: '2025-11-20',
     });
     // The day of the last change, shown without a label, and one that says it is a change.
     for (const line of ['November 20, 2025 · Harbour', 'Updated March 20, 2025'])
-      expect(read(head, shown(line)).published).toBe('2024-07-05');
-    // Nothing between the two where no day of change is known: the date may be anything.
-    expect(read(ld('2024-07-05'), shown('March 20, 2025 · Harbour')).published).toBe('2024-07-05');
+      expect(read(announced + changed, below(line)).published).toBe('2024-07-05');
+    // Nothing between the two where no day of change is known.
+    expect(read(announced, below('March 20, 2025 · Harbour')).published).toBe('2024-07-05');
+  });
+
+  it('is the one shown without a label where only data for search engines have an earlier one', () => {
+    expect(read(ld('2024-07-05'), below('March 20, 2025 · Harbour')).published).toBe('2025-03-20');
+    expect(read(ld('2024-07-05') + announced, below('March 20, 2025 · Harbour')).published).toBe(
+      '2024-07-05',
+    );
+    // Both shown: the declared one is known to the readers too.
+    const both = below('July 5, 2024 · Harbour</p><p>March 20, 2025');
+    expect(read(ld('2024-07-05'), both).published).toBe('2024-07-05');
   });
 
   it('is the one below the headline before that of a card whose class speaks of dates', () => {

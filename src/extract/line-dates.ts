@@ -44,11 +44,12 @@ const distance = (line: NearLine) => (line.after >= 0 ? line.after : -2 * line.a
 // Lines after the headline in which an unlabelled date is the article's own, and in which a labelled one is.
 const BYLINE_LINES = 8;
 const LABELLED_LINES = 25;
-// What a byline may say beside its date: a name, a section, minutes to read.
+/** What a byline may say beside its date: a name, a section, minutes to read. */
 export const BYLINE_REST_CHARS = 45;
-// Above the headline, which is itself the line before the first, only a line that is hardly more than a date counts.
+// Above the headline, which is itself the line before the first, only a line that is hardly more than a date counts: a
+// section and minutes to read may stand beside it.
 const LINES_ABOVE = 3;
-const ABOVE_REST_CHARS = 15;
+const ABOVE_REST_CHARS = 25;
 const NUMBERS_ONLY = /^\d{1,2}[./-]\d{1,2}[./-]\d/;
 
 /** The dates the page shows its readers as its own: in the byline, or after "published". */

@@ -180,9 +180,12 @@ function fromOtherMeta(tags: MetaTags): FoundDate | null {
 const PUBLISHED_NAME =
   /publi(?:sh|cation).{0,10}(?:date|time)|(?:date|time).{0,5}publi|pub[._-]?(?:date|time)|release[._-]?(?:date|time)|create[ds]?[._-]?(?:at|on|date|time)|post[._-]?date/;
 
-function fromScripts(html: string): FoundDate | null {
-  const found = dateInScripts(html);
-  return found === null ? null : { ...found, from: 'script data' };
+/** What scripts know, which is as little for readers as JSON-LD: an edition comes before it. */
+function fromScripts(inputs: Inputs): FoundDate | null {
+  const found = dateInScripts(inputs.page.source.raw);
+  if (found === null) return null;
+  const declared = { ...found, from: 'script data' };
+  return editionOf(declared, inputs) ?? declared;
 }
 
 /** Dates in `<time>` that the page labels as the one of publication, wherever they stand in the article. */
@@ -218,7 +221,7 @@ const INFERRED: readonly Source[] = [
   // Before elements whose class speaks of dates: those of teasers do too.
   ({ near }) => shownDates(near)[0] ?? null,
   ({ marks, near }) => fromDateElements(marks, near.headlineIndex, false),
-  ({ page }) => fromScripts(page.source.raw),
+  fromScripts,
   ({ near }) => fromLines(near.lines, false),
   ({ near }) => fromLines(near.lines, true),
   ({ marks, near }) => fromTimes(marks, near.headlineIndex, true),
@@ -243,7 +246,7 @@ export function* publishedDates(inputs: Inputs, nowMs = Date.now()): Generator<F
     if (declared === null) {
       declared = found;
       const shown = shownInstead(declared, inputs, nowMs);
-      if (shown !== null) yield shown;
+      if (shown !== null && isPlausible(shown.date, nowMs)) yield shown;
     }
     yield found;
   }
@@ -268,16 +271,35 @@ function shownInstead(declared: FoundDate, inputs: Inputs, nowMs: number): Found
   if (original !== null && gapMs(original) > SAME_DAY_MS) return original;
   const shown = [...shownDates(near), ...labelledTimes(marks)].filter(({ date }) => isPlausible(date, nowMs));
   const first = shown[0];
-  if (first === undefined || shown.some((one) => Math.abs(gapMs(one)) < SAME_DAY_MS)) return null;
+  if (first === undefined) return editionOf(declared, inputs);
+  if (shown.some((one) => Math.abs(gapMs(one)) < SAME_DAY_MS)) return null;
   if (gapMs(first) > SAME_DAY_MS || !isAnnounced(inputs)) return first;
   const modified = declaredModified(inputs);
   return modified !== null && modified.date.getTime() - first.date.getTime() > SAME_DAY_MS ? first : null;
 }
 
 /**
+ * The day of the edition, for guides, rankings and works of reference that are kept up to date: they show only when they
+ * were last revised, announce no other day, and data for search engines alone know when their address was first used.
+ * Such pages are cited by the day they show (the references do on 14 of 16). News are not among them: they announce
+ * their day, or are revised within the month.
+ */
+function editionOf(declared: FoundDate, inputs: Inputs): FoundDate | null {
+  if (isAnnounced(inputs)) return null;
+  const revised = updateLine(inputs.near.lines.filter(({ after }) => after < EDITION_LINES));
+  if (revised === null) return null;
+  const gapMs = revised.date.getTime() - declared.date.getTime();
+  return gapMs > EDITION_GAP_MS ? { ...revised, from: 'day of the edition' } : null;
+}
+
+const EDITION_GAP_MS = 30 * 86_400_000;
+// Boxes of authors and reviewers may stand between the headline and the line.
+const EDITION_LINES = 12;
+
+/**
  * Whether the page announces its day of publication to everybody, in its address or the tags that networks show, and not
  * in its data for search engines alone. Where it does not, what it shows its readers counts: of the pages that show a
- * later day without a label the references follow the shown one on three of three, else on three of nine.
+ * later day without a label the references follow the shown one on four of four, else on three of nine.
  */
 function isAnnounced({ tags, page }: Inputs): boolean {
   return fromMeta(tags, ANNOUNCED) !== null || dateInUrl(page.url) !== null;

@@ -285,7 +285,8 @@ export function* listTitles(inputs: Inputs): Generator<Evidence, undefined> {
     const isOther = og !== null && !isSame(og, h1);
     if (isOther && (isBetter(og, h1, inHead) || isShownBelow(og, headline.node, marks.headings))) yield og;
     const agreed = inHead !== null && (og === null || isSame(inHead, og)) ? (og ?? inHead) : null;
-    if (agreed !== null && isNamedByAddress(page.url, agreed.value, h1.value)) yield agreed;
+    if (agreed !== null && !isSame(agreed, h1) && isNamedByAddress(page.url, agreed.value, h1.value))
+      yield agreed;
     yield h1;
   }
   if (structured !== null) yield structured;

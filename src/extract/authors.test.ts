@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parsePage } from '../html/index.ts';
-import { cleanName } from './authors.ts';
 import { extractPage } from './index.ts';
+import { cleanName, splitNames } from './person-names.ts';
 
 const TEXT = `<p>${'The keeper of the lamp went up the stairs each evening and wrote down what he saw. '.repeat(4)}</p>`;
 const HEADLINE = '<h1>A lamp for the keeper of the harbour</h1>';
@@ -22,9 +22,26 @@ describe('authors', () => {
     },
   );
 
-  it('are those declared where these are names', () => {
-    const byline = '<p>by <a href="/authors/ada-lund">Ada Lund</a></p>';
-    expect(authorsOf(declared('Jon Berg'), HEADLINE + byline + TEXT)).toEqual(['Jon Berg']);
+  it('are those declared where these are names and no line says otherwise', () => {
+    const link = '<p><a href="/authors/ada-lund">Ada Lund</a></p>';
+    expect(authorsOf(declared('Jon Berg'), HEADLINE + link + TEXT)).toEqual(['Jon Berg']);
+    const byline = '<p>By Jon Berg in Lampstadt</p>';
+    expect(authorsOf(declared('Jon Berg, MD'), HEADLINE + byline + TEXT)).toEqual(['Jon Berg, MD']);
+  });
+
+  it('are those the line below the headline names, not who put the page online', () => {
+    const read = (line: string) => authorsOf(declared('Jon Berg'), `${HEADLINE}<p>${line}</p>${TEXT}`);
+    expect(read('By <a href="/lund">Ada Lund</a> on Monday')).toEqual(['Ada Lund']);
+    for (const other of [
+      'By the Lamp Team',
+      'By Lamp Staff',
+      'By Lamps/Ships',
+      'By Harbour LampsKeepers Houses',
+    ])
+      expect(read(other)).toEqual(['Jon Berg']);
+    expect(authorsOf(declared('Jon Berg'), `${HEADLINE}${TEXT.repeat(9)}<p>By Ada Lund</p>`)).toEqual([
+      'Jon Berg',
+    ]);
   });
 
   it('stand after "written by" at the end of the text', () => {
@@ -46,6 +63,85 @@ describe('authors', () => {
     expect(authorsOf('', `${HEADLINE}<h6>Author(s)</h6><ul><li>Ada Lund</li></ul>${TEXT}`)).toEqual([
       'Ada Lund',
     ]);
+  });
+
+  it('are the person a line names rather than the team of the house', () => {
+    const team = '<p><a href="/author/team">Team Lamp</a></p>';
+    const credit = '<p>Written by Ada Lund</p>';
+    expect(authorsOf('', HEADLINE + team + TEXT + credit)).toEqual(['Ada Lund']);
+    expect(authorsOf('', HEADLINE + team + TEXT)).toEqual(['Team Lamp']);
+  });
+
+  it('are the person a byline names rather than an organization', () => {
+    const ld = `<script type="application/ld+json">{"@type":"Article","headline":"A lamp","author":{"@type":"Organization","name":"Lamp Agency"}}</script>`;
+    expect(authorsOf(ld, `${HEADLINE}<p>Von: Ada Lund, Jon Berg</p>${TEXT}`)).toEqual([
+      'Ada Lund',
+      'Jon Berg',
+    ]);
+    expect(authorsOf(ld, HEADLINE + TEXT)).toEqual(['Lamp Agency']);
+  });
+
+  it('stand in the foot of the article, not in that of the page', () => {
+    const foot = '<footer><a rel="author" href="/author/ada">Ada Lund</a></footer>';
+    expect(authorsOf('', `<article>${HEADLINE}${TEXT}${foot}</article>`)).toEqual(['Ada Lund']);
+    expect(authorsOf('', `<article>${HEADLINE}${TEXT}</article>${foot}`)).toEqual([]);
+  });
+
+  it('are those of links far from the headline only where these name one', () => {
+    const far = '<i></i>'.repeat(700);
+    const link = (name: string) => `<p><a href="/authors/${name.replace(' ', '-')}">${name}</a></p>`;
+    expect(authorsOf('', HEADLINE + far + link('Ada Lund') + TEXT)).toEqual(['Ada Lund']);
+    expect(authorsOf('', HEADLINE + far + link('Ada Lund') + link('Jon Berg') + TEXT)).toEqual([]);
+  });
+
+  it('are not what the author does', () => {
+    const about = '<div class="author-description">Licensed Lamp Keeper</div>';
+    expect(authorsOf('', HEADLINE + about + TEXT)).toEqual([]);
+    expect(
+      authorsOf('', `${HEADLINE}<div class="author-bio">This post was written by Ada Lund, a keeper</div>`),
+    ).toEqual(['Ada Lund']);
+  });
+
+  it('are known by a portrait', () => {
+    const portrait = '<p><img src="/a.jpg" alt="Ada Lund"></p><p>Ada Lund</p><p>May 17, 2024</p>';
+    expect(authorsOf('', HEADLINE + portrait + TEXT)).toEqual(['Ada Lund']);
+    expect(authorsOf('', HEADLINE + portrait.replace('alt', 'data-alt') + TEXT)).toEqual([]);
+  });
+
+  it.each([
+    ['May 17, 2024 · Ada Lund on behalf of the keepers', 'Ada Lund'],
+    ['May 17, 2024 | Harbour', null],
+    ['Ada LundMay 17, 2024', 'Ada Lund'],
+    ['Ada Lund 4 Comments', 'Ada Lund'],
+    ['5 mins read', null],
+  ])('are cleaned of dates and counts: %j', (text, expected) => expect(cleanName(text)).toBe(expected));
+
+  it.each([
+    ['lrt_authors', 'Ada Lund', ['Ada Lund']],
+    ['news.author.name', 'Ada Lund, Jon Berg', ['Ada Lund', 'Jon Berg']],
+    ['twitter:misc:Written by', 'Ada Lund', ['Ada Lund']],
+    ['smartbanner:author', 'Lamp House', []],
+    ['coauthored', 'Ada Lund', []],
+    ['item:author', 'https://post.example/ada', []],
+  ])('are read from meta %s', (name, value, expected) => {
+    expect(authorsOf(`<meta name="${name}" content="${value}">`, HEADLINE + TEXT)).toEqual(expected);
+  });
+
+  it('are cut out of what the data tell of them', () => {
+    const long = `Ada Lund, professor of lamps at the University of Lampstadt and keeper of ${'many '.repeat(9)}houses`;
+    const ld = `<script type="application/ld+json">{"@type":"Article","headline":"A lamp","author":{"name":"${long}"}}</script>`;
+    expect(authorsOf(ld, HEADLINE + TEXT)).toEqual(['Ada Lund']);
+  });
+
+  it('are an account only where nobody is named', () => {
+    expect(authorsOf(declared('ada.lund'), HEADLINE + TEXT)).toEqual(['ada.lund']);
+    expect(authorsOf(declared('page.author'), HEADLINE + TEXT)).toEqual([]);
+    expect(authorsOf(declared('ada.lund'), `${HEADLINE}<p>By Ada Lund</p>${TEXT}`)).toEqual(['Ada Lund']);
+  });
+
+  it('go without what they do', () => {
+    expect(splitNames('Ada Lund, Senior Lamp Editor')).toEqual(['Ada Lund']);
+    expect(splitNames('Ada Lund and Jon Head')).toEqual(['Ada Lund', 'Jon Head']);
   });
 
   it.each([

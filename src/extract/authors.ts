@@ -1,47 +1,12 @@
-import { attribute, collapse, copyString, nextNode, type PageNode, TEXT, textOf } from '../html/index.ts';
+import { attribute, collapse, nextNode, type PageNode, TEXT, textOf } from '../html/index.ts';
+import { FULL_NAME, isLabel, namedWriter } from './byline-lines.ts';
 import type { LdFacts } from './json-ld.ts';
 import type { MetaTags } from './meta-tags.ts';
+import { isAccountName, nameInData, splitNames } from './person-names.ts';
 import { comparable } from './title.ts';
 
 /** The authors and the evidence that named them. */
 export type Authors = { names: string[]; from: string };
-
-const PREFIX =
-  /^(?:(?:written|posted|reported|reviewed|published|words?|story|article|text|photos?)\s+(?:and\s+\w+\s+)?by|by|von|par|por|di|da|door|av|af|autor(?:in|es)?|author|auteur|redacci[oó]n)\b\s*:?\s*/i;
-const NOT_A_NAME =
-  /^(?:learn more|member login|the author|anonymous|website|facebook|twitter|linkedin|instagram|admin(?:istrator)?|editor(?:ial)?|staff|webmaster|guest|user|author|unknown|none|null|undefined|n\/a|anonymous|posted|follow|share|home|contact|about.*|read more.*|view all.*|see all.*|more from.*|all posts.*|articles by.*|posts by.*|(?:.{0,10} )?written by|https?:.*)$/i;
-
-/** A name without "By", trailing dates and separators; null when what is left is no name. */
-export function cleanName(raw: string): string | null {
-  if (raw.length > 500) return null;
-  let text = collapse(raw).replace(/^[\s\-–—|•·:,]+|[\s\-–—|•·:,]+$/g, '');
-  text = text.replace(PREFIX, '').replace(/^\W+/u, (m) => (/\p{L}/u.test(m) ? m : ''));
-  const cut = text.search(
-    /\s+[|•·–—]\s+|\s+-\s+|\s*\(|,?\s+(?:on|published|posted|updated|last)\s+(?:\w+\s+)?\d|,?\s+(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+\d|\d{4}|\d{1,2}[./]\d/i,
-  );
-  if (cut > 0) text = text.slice(0, cut);
-  text = text.replace(/[\s,;|–—-]+$/g, '').trim();
-  if (text.length < 2 || text.length > 80 || !/\p{L}{2}/u.test(text)) return null;
-  if (MONTH.test(text) || /\b(?:says|name|new|month|reading|minutes?|ago)\b|[*:|]/i.test(text)) return null;
-  // Accounts ("jane.doe") and template keys ("page.author") are no names.
-  if (/^[a-z0-9_]+(?:\.[a-z0-9_]+)+$/.test(text)) return null;
-  if (NOT_A_NAME.test(text) || text.split(' ').length > 8 || /[@{}<>=]|https?:/.test(text)) return null;
-  return isSentence(text) ? null : copyString(text);
-}
-
-/** Longer texts of mostly small words are sentences: "I review games and modules". */
-function isSentence(text: string): boolean {
-  const words = text.split(' ');
-  return words.length > 3 && words.filter((word) => /^\p{Ll}/u.test(word)).length * 2 > words.length;
-}
-
-/** Splits "A, B and C" into names, keeping degrees ("A, PhD") with their owner. */
-export function splitNames(text: string): string[] {
-  const parts = text.split(
-    /\s+(?:and|und|et|y|e|og|och|en)\s+|\s*[&;]\s*|,\s*(?=\p{Lu}[\p{L}'’.-]+\s+\p{Lu})/u,
-  );
-  return parts.map(cleanName).filter((name) => name !== null);
-}
 
 const META_AUTHOR = [
   'author',
@@ -70,8 +35,20 @@ function authorsFromMeta(tags: MetaTags): Authors | null {
       .flatMap(splitNames);
     if (names.length > 0) return { names, from: `meta ${name}` };
   }
+  return authorsFromOtherMeta(tags);
+}
+
+/** Meta names nobody lists: anything that ends with the author, but for that of an app. */
+function authorsFromOtherMeta(tags: MetaTags): Authors | null {
+  for (const [name, values] of tags.lists) {
+    if (!OTHER_AUTHOR.test(name) || META_AUTHOR.includes(name) || name.startsWith('smartbanner')) continue;
+    const names = values.filter((value) => !/https?:|@/.test(value)).flatMap(splitNames);
+    if (names.length > 0 && names.every((one) => FULL_NAME.test(one))) return { names, from: `meta ${name}` };
+  }
   return null;
 }
+
+const OTHER_AUTHOR = /[._:-]authors?(?:[._:-]?names?)?$|^authors(?:[._:-]?names?)?$|:written$/;
 
 /** Libraries write "Lund, Ada". */
 function firstNameFirst(name: string): string {
@@ -79,8 +56,6 @@ function firstNameFirst(name: string): string {
   return parts.length === 2 ? `${parts[1]!.trim()} ${parts[0]!.trim()}` : name;
 }
 
-const MONTH =
-  /^(?:(?:mon|tue|wed|thu|fri|sat|sun)\w*,?\s+)?(?:\d{1,2}\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:\s+\d{1,2})?$/i;
 const ELSEWHERE = /comment|reply|respond|related|footer|recommend|popular|teaser|testimonial|carousel/i;
 
 function isElsewhere(node: PageNode): boolean {
@@ -89,10 +64,18 @@ function isElsewhere(node: PageNode): boolean {
     at !== null && at.tag !== 'body' && steps < 8;
     at = at.parent, steps++
   ) {
-    if (at.tag === 'nav' || at.tag === 'footer' || at.tag === 'form') return true;
+    if (at.tag === 'nav' || at.tag === 'form') return true;
+    if (at.tag === 'footer' && !isInArticle(at)) return true;
     const name = `${attribute(at, 'class') ?? ''} ${attribute(at, 'id') ?? ''}`;
     if (name.length < 300 && ELSEWHERE.test(name)) return true;
   }
+  return false;
+}
+
+/** The foot of an article is its own; that of the page is not. */
+function isInArticle(node: PageNode): boolean {
+  for (let at: PageNode | null = node.parent, steps = 0; at !== null && steps < 8; at = at.parent, steps++)
+    if (at.tag === 'article') return true;
   return false;
 }
 
@@ -101,22 +84,25 @@ export type Bylines = {
   marked: PageNode[];
   links: PageNode[];
   lines: string[];
+  /** The same of the lines right below the headline only. */
+  firstLines: string[];
   /** Names after "written by", wherever the page says it. */
   credits: () => string[];
+  /** The name near the headline that is also the caption of a picture. */
+  portrayed: () => string | null;
   headlineIndex: number;
 };
 
 // Elements this far from the headline belong to other stories or to the comments.
 const NEAR_NODES = 600;
 
-function fromPage(bylines: Bylines): Authors | null {
+/** Every reading of what the page shows, the likeliest first. */
+function* fromPage(bylines: Bylines): Generator<Authors, undefined> {
   const { headlineIndex } = bylines;
+  const here = (nodes: PageNode[]) => nodes.filter((node) => !isElsewhere(node));
   const near = (nodes: PageNode[]) =>
-    nodes
-      .filter(
-        (node) =>
-          !isElsewhere(node) && (headlineIndex < 0 || Math.abs(node.index - headlineIndex) < NEAR_NODES),
-      )
+    here(nodes)
+      .filter((node) => headlineIndex < 0 || Math.abs(node.index - headlineIndex) < NEAR_NODES)
       .sort((a, b) => Math.abs(a.index - headlineIndex) - Math.abs(b.index - headlineIndex));
   for (const [nodes, from] of [
     [near(bylines.links), 'link to the author'],
@@ -124,28 +110,31 @@ function fromPage(bylines: Bylines): Authors | null {
   ] as const) {
     for (const node of nodes.slice(0, 5)) {
       const names = namesIn(node);
-      if (names.length > 0) return { names, from };
+      if (names.length > 0) yield { names, from };
     }
   }
   for (const line of bylines.lines) {
-    const names = splitNames(line.replace(/\s+(?:on|in|at)\s+\p{Lu}.*$/u, ''));
+    const names = splitNames(withoutPlace(line));
     if (names.length > 0 && names.every((name) => /^\p{Lu}/u.test(name)))
-      return { names, from: 'line with "by"' };
+      yield { names, from: 'line with "by"' };
   }
+  const portrayed = bylines.portrayed();
+  if (portrayed !== null) yield { names: [portrayed], from: 'name with a portrait' };
   // The first mark anywhere is better than none.
-  for (const node of bylines.marked.filter((one) => !isElsewhere(one)).slice(0, 3)) {
+  for (const node of here(bylines.marked).slice(0, 3)) {
     const names = namesIn(node);
-    if (names.length > 0) return { names, from: 'byline' };
+    if (names.length > 0) yield { names, from: 'byline' };
   }
   for (const line of bylines.credits()) {
     const names = splitNames(line);
     if (names.length > 0 && names.every((name) => FULL_NAME.test(name)))
-      return { names, from: 'line with "written by"' };
+      yield { names, from: 'line with "written by"' };
   }
-  return null;
+  // Links to one author only: those of other stories would name others.
+  const linked = distinct(here(bylines.links).slice(0, MAX_AUTHORS).flatMap(namesIn));
+  if (linked.length === 1 && FULL_NAME.test(linked[0]!)) yield { names: linked, from: 'link to the author' };
+  return undefined;
 }
-
-const FULL_NAME = /^\p{Lu}[\p{L}\p{M}.'’-]*\s\p{Lu}/u;
 
 const AUTHOR_PAGE =
   /\/(?:authors?|autor|autoren|auteurs?|contributors?|writers?|columnists?|journalists?|by|people|team|staff|profile)\/[^/?#]{3,}/i;
@@ -167,26 +156,87 @@ export function* listAuthors(tags: MetaTags, ld: LdFacts, bylines: Bylines): Gen
       .filter((n) => n !== null)
       .map(comparable),
   );
+  for (const name of ld.organizations) sites.add(comparable(name));
   const isPerson = (name: string) => !sites.has(comparable(name));
-  const fromLd = { names: distinct(ld.authors.map(cleanName)), from: 'json-ld author' };
+  const hasPersons = ({ names }: Authors) => names.some(isPerson);
+  const fromLd = { names: distinct(ld.authors.map(nameInData)), from: 'json-ld author' };
   const meta = authorsFromMeta(tags);
   const fromMeta = { names: distinct(meta?.names ?? []), from: meta?.from ?? 'meta' };
+  const houses = [fromLd, fromMeta].filter(({ names }) => names.length > 0 && !names.some(isPerson));
   const declared = [fromLd, fromMeta]
-    .map(({ names, from }) => ({ names: names.filter(isPerson), from }))
-    .filter(({ names }) => names.length > 0);
+    .filter(hasPersons)
+    .map(({ names, from }) => ({ names: names.filter(isPerson), from }));
+  const led = ledBy(bylines.firstLines, (name) => !HOUSE.test(name) && isPerson(name));
+  if (led !== null && !declared.some(({ names }) => names.some((name) => isAmong(name, led.names))))
+    yield led;
   // Some systems declare who put the page online ("KatieS", "NOC Admin") while the reader sees who wrote it.
   const isAccount = declared.every(({ names }) => names.every((name) => ACCOUNT.test(name)));
   if (!isAccount) yield* declared;
-  const inPage = fromPage(bylines);
-  const shown = inPage === null ? [] : [{ names: distinct(inPage.names), from: inPage.from }];
-  if (!isAccount) yield* shown;
-  else if (shown.some(({ names }) => names.some((name) => FULL_NAME.test(name))))
-    yield* [...shown, ...declared];
-  else yield* [...declared, ...shown];
-  for (const one of [fromLd, fromMeta]) if (one.names.length > 0 && !one.names.some(isPerson)) yield one;
+  const accounts = isAccount ? declared : [];
+  // One at a time: whoever asks for the best reading only does not pay for the others.
+  const shown = believable(fromPage(bylines), isPerson);
+  const first = shown.next().value;
+  const isNamed = first?.names.some((name) => FULL_NAME.test(name)) === true;
+  if (!isNamed) yield* accounts;
+  if (first !== undefined) yield first;
+  if (isNamed) yield* accounts;
+  yield* shown;
+  yield* houses;
+  const account = [...ld.authors, ...(tags.lists.get('author') ?? [])].find(isAccountName);
+  if (account !== undefined) yield { names: [account], from: 'account' };
   return undefined;
 }
 
+/**
+ * The persons that a line right below the headline says the article is by. Where others are declared or
+ * linked, these put it online or looked it over: the line was right on all three pages of 777 where the two disagree.
+ */
+function ledBy(lines: string[], isPerson: (name: string) => boolean): Authors | null {
+  for (const line of lines) {
+    const names = distinct(splitNames(withoutPlace(line)));
+    if (names.length > 0 && names.every((name) => PLAIN_NAME.test(name) && isPerson(name)))
+      return { names, from: 'line with "by"' };
+  }
+  return null;
+}
+
+/** "Ada Lund in Lampstadt", "Ada Lund on Monday". */
+const withoutPlace = (line: string) => line.replace(/\s+(?:on|in|at)\s+\p{Lu}.*$/u, '');
+
+// Two to four words of letters; small ones before capitals inside a word are two things glued together.
+const PLAIN_NAME =
+  /^(?!.*\p{Ll}{2}\p{Lu})\p{Lu}[\p{L}\p{M}.'’-]*(?:\s[\p{L}\p{M}.'’-]+){0,2}\s\p{Lu}[\p{L}\p{M}.'’-]*$/u;
+
+const isAmong = (name: string, names: string[]) => {
+  const key = comparable(name);
+  return names.map(comparable).some((other) => other.includes(key) || key.includes(other));
+};
+
+/**
+ * What the page shows, a line that says who wrote it before the name of the house: "Written by Ada Lund" at the end of
+ * the text tells more than a link to the "Post Team". Guesses come only where nothing else is shown.
+ */
+function* believable(
+  readings: Iterable<Authors>,
+  isPerson: (name: string) => boolean,
+): Generator<Authors, undefined> {
+  const isHouse = (name: string) => HOUSE.test(name) || !isPerson(name);
+  let house: Authors | null = null;
+  for (const { names, from } of readings) {
+    const reading = { names: distinct(names), from };
+    if (reading.names.every(isHouse)) house ??= reading;
+    else if (house === null || (SAID.has(from) && reading.names.every((name) => FULL_NAME.test(name))))
+      yield reading;
+  }
+  if (house !== null) yield house;
+  return undefined;
+}
+
+const SAID: ReadonlySet<string> = new Set(['line with "by"', 'line with "written by"']);
+
+// "Post Team", "Staff Writer": nobody in particular.
+const HOUSE =
+  /\b(?:team|staff|editors|editorial|redaktion|r[eé]daction|redacci[oó]n|newsroom|news ?desk|ltd|llc|inc|gmbh)\b/i;
 // One word, or a role: the name of an account rather than of a person.
 const ACCOUNT = /^\S+$|\badmin/i;
 const MAX_AUTHORS = 20;
@@ -203,7 +253,10 @@ function distinct(names: (string | null)[]): string[] {
 function namesIn(node: PageNode): string[] {
   const given = attribute(node, 'content');
   const text = given ?? textOf(node, 300);
-  if (text.length <= SHORT_BYLINE) {
+  const writer = namedWriter(text);
+  if (writer !== null) return splitNames(writer);
+  const isAbout = text.length <= SHORT_BYLINE && ABOUT.test(attribute(node, 'class') ?? '');
+  if (text.length <= SHORT_BYLINE && !isAbout) {
     const names = splitNames(text);
     if (names.length > 0) return names;
   }
@@ -214,57 +267,21 @@ function namesIn(node: PageNode): string[] {
     const names = inner.length > 3 && inner.length < 60 ? splitNames(inner) : [];
     if (names.some((name) => FULL_NAME.test(name))) return names;
   }
+  if (isAbout) return [];
   // Else its first line, where that is a full name and nothing more.
   for (let at = nextNode(node, node); at !== null; at = nextNode(at, node)) {
     if (at.tag !== TEXT) continue;
     const line = collapse(at.text);
-    if (line === '' || LABEL.test(line)) continue;
+    if (line === '' || isLabel(line)) continue;
     return FULL_NAME.test(line) && line.split(' ').length <= 4 ? splitNames(line) : [];
   }
   return [];
 }
 
 const SHORT_BYLINE = 80;
+// What an author does, not who it is.
+const ABOUT = /(?:author|writer|contributor)s?[_-]*(?:desc|bio|role|job|position|title)/i;
 const NAME_TAGS = new Set(['a', 'h2', 'h3', 'h4', 'h5', 'strong', 'b']);
-const LABEL =
-  /^(?:(?:written|words|story|posted|published|reported) by|by|authors?|author\(s\)|contributors?|von|par|por|autor(?:in)?)\s*:?$/i;
-const LED_BY = /^(?:(?:written|words|story|posted|published|reported) by|by|von|par|por|contributors?:)\s?/i;
-
-/** Names on lines that begin with "by", or stand on the line after it. */
-export function bylineTexts(lines: string[]): string[] {
-  const found: string[] = [];
-  for (let i = 0; i < lines.length; i++) {
-    const line = lines[i]!;
-    const next = lines[i + 1];
-    if (LABEL.test(line)) {
-      if (next !== undefined && next.length < 60) found.push(next);
-    } else if (
-      line.length < 120 &&
-      /^(?:written|words|story|posted|published|reported|by|von|par|por|contrib)/i.test(line)
-    ) {
-      const led = LED_BY.exec(line);
-      const name = led === null ? '' : line.slice(led[0].length);
-      // A name begins with a capital: "by a narrow margin" names nobody.
-      if (/^\p{Lu}/u.test(name)) found.push(name);
-    }
-  }
-  return found;
-}
-
-const CREDIT = /^(?:written|words|story|text|reported) by:?\s+/i;
-const MAX_CREDIT_CHARS = 80;
-
-/** Names on lines that say "written by" and nothing more, wherever they stand. */
-export function creditTexts(lines: Iterable<{ text: string; chars: number }>): string[] {
-  const found: string[] = [];
-  for (const { text, chars } of lines) {
-    if (chars > MAX_CREDIT_CHARS || found.length >= MAX_AUTHORS) continue;
-    const led = CREDIT.exec(text);
-    if (led !== null) found.push(text.slice(led[0].length));
-  }
-  return found;
-}
-
 const AUTHOR_NAME =
   /(?:^|[\s_-])(?:author|byline|writer|contributor)(?:s|[\s_-]?(?:name|link|info))?(?:[\s_-]|$)/i;
 

@@ -8,24 +8,20 @@ import {
   resolveUrl,
   textOf,
 } from '../html/index.ts';
-import { type Bylines, bylineTexts, creditTexts, decideAuthors, splitNames } from './authors.ts';
+import { type Bylines, decideAuthors } from './authors.ts';
 import type { Block } from './blocks.ts';
 import { type Body, type Chosen, extractBody, imagesBetween, joinBlocks, runSelectors } from './body.ts';
+import { bylineTexts, creditTexts, portrayedName } from './byline-lines.ts';
 import { isByline } from './bylines.ts';
 import { listImages, type PageImage } from './images.ts';
 import { keywordsOf, type LdFacts, readJsonLd } from './json-ld.ts';
 import { detectLanguage, normalizeLanguage } from './language.ts';
+import type { FoundDate, NearLine, Surroundings } from './line-dates.ts';
 import { collectMarks, type Marks } from './marks.ts';
 import { firstOf, type MetaTags, readMetaTags } from './meta-tags.ts';
-import {
-  dateOfElement,
-  decideModified,
-  decidePublished,
-  type FoundDate,
-  type NearLine,
-  type Surroundings,
-} from './page-dates.ts';
+import { dateOfElement, decideModified, decidePublished } from './page-dates.ts';
 import { decidePageType, type PageType } from './page-type.ts';
+import { splitNames } from './person-names.ts';
 import { BLOCK_TREES } from './select-blocks.ts';
 import type { Selectors } from './selectors.ts';
 import { decideTitle, findHeadline, type Headline } from './title.ts';
@@ -111,7 +107,14 @@ export function readFindings(source: Page, options: ExtractOptions, trees: Trees
       marked: marks.authors,
       links: marks.authorLinks,
       lines: bylineTexts(lines.map((line) => line.text)),
+      firstLines: bylineTexts(
+        lines.filter(({ after }) => after >= 0 && after < FIRST_LINES).map((line) => line.text),
+      ),
       credits: () => creditTexts(body.blocks),
+      portrayed: () =>
+        portrayedName(lines, `${page.title} ${tags.openGraph['og:site_name']}`, () =>
+          marks.images.map((image) => collapse(attribute(image, 'alt') ?? '')),
+        ),
       headlineIndex,
     },
   };
@@ -202,6 +205,8 @@ export function contentHash(text: string): Buffer {
 // Lines before and after the headline among which dates and bylines stand.
 const LINES_BEFORE = 10;
 const LINES_AFTER = 25;
+// Lines below the headline in which "by" names the author and nobody else.
+const FIRST_LINES = 6;
 const MAX_LINE_CHARS = 160;
 
 /** Short lines around the headline in their order. */

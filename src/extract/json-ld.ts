@@ -12,6 +12,8 @@ export type LdFacts = {
   description: string | null;
   section: string | null;
   authors: string[];
+  /** Those of the authors that are organizations. */
+  organizations: string[];
   publisher: string | null;
   siteNames: string[];
   url: string | null;
@@ -187,9 +189,8 @@ function clean(text: string): string | null {
 }
 
 function names(value: unknown, byId: Map<string, LdNode>): string[] {
-  const list = Array.isArray(value) ? value.slice(0, 30) : [value];
   const found: string[] = [];
-  for (const item of list) {
+  for (const item of listOf(value)) {
     let target: unknown = item;
     if (target !== null && typeof target === 'object' && !Array.isArray(target)) {
       const node = target as LdNode;
@@ -203,6 +204,15 @@ function names(value: unknown, byId: Map<string, LdNode>): string[] {
     }
   }
   return found;
+}
+
+const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value.slice(0, 30) : [value]);
+
+function isOrganization(value: unknown, byId: Map<string, LdNode>): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  const node = value as LdNode;
+  const target = typeof node['@id'] === 'string' ? (byId.get(node['@id']) ?? node) : node;
+  return typesOf(target).some((type) => /organi[sz]ation$|^corporation$/i.test(type));
 }
 
 /** The addresses a value offers, in the order written: strings, objects with a url, references to other nodes. */
@@ -268,6 +278,7 @@ export function readJsonLd(scripts: string[], pageTitle: string | null): LdFacts
       typesOf(node).some((type) => /^(website|organization|newsmediaorganization)$/i.test(type)),
     )
     .flatMap((node) => names(node.name, byId));
+  const authors = pick('author') ?? pick('creator');
   const types = main === null ? [] : typesOf(main);
   const words = Number(pick('wordCount'));
   return {
@@ -276,7 +287,11 @@ export function readJsonLd(scripts: string[], pageTitle: string | null): LdFacts
     headline: main === null ? null : textValue(main.headline ?? main.name ?? null),
     description: textValue(pick('description')),
     section: textValue(pick('articleSection')),
-    authors: names(pick('author') ?? pick('creator'), byId),
+    authors: names(authors, byId),
+    organizations: names(
+      listOf(authors).filter((one) => isOrganization(one, byId)),
+      byId,
+    ),
     publisher: names(pick('publisher'), byId)[0] ?? null,
     siteNames,
     url: urlsOf(main?.url ?? main?.mainEntityOfPage ?? null, byId)[0] ?? null,

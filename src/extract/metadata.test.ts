@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePage } from '../html/index.ts';
-import { bylineTexts, cleanName, splitNames } from './authors.ts';
+import { bylineTexts } from './byline-lines.ts';
 import { extractPage } from './index.ts';
 import { parseLdScript, readJsonLd } from './json-ld.ts';
 import { detectLanguage, normalizeLanguage } from './language.ts';
 import { dateInUrl } from './page-dates.ts';
+import { cleanName, splitNames } from './person-names.ts';
 import { decodeTrees, encodeTrees, scoreRow } from './trees.ts';
 import { datesInText } from './written-dates.ts';
 

@@ -5,9 +5,9 @@ import { datesInText } from './written-dates.ts';
 
 const TEXT = `<p>${'The keeper of the lamp went up the stairs each evening and wrote down what he saw. '.repeat(4)}</p>`;
 
-function read(head: string, body: string) {
+function read(head: string, body: string, url = 'https://post.example/stories/lamp') {
   const { publishedAt, modifiedAt, evidence } = extractPage(
-    parsePage(`<head>${head}</head><body>${body}</body>`, { url: 'https://post.example/stories/lamp' }),
+    parsePage(`<head>${head}</head><body>${body}</body>`, { url }),
   );
   const day = (date: Date | null) => date?.toISOString().slice(0, 10) ?? null;
   return { published: day(publishedAt), modified: day(modifiedAt), from: evidence.publishedAt };
@@ -65,17 +65,65 @@ describe('the date of publication', () => {
   });
 
   it('is the earlier one shown above the headline or after "published", not the declared one', () => {
-    const above = `<p>May 17, 2024</p>${HEADLINE}${TEXT}`;
-    expect(read(ld('2024-07-05'), above).published).toBe('2024-05-17');
+    for (const line of ['May 17, 2024', 'Travel May 17, 2024 – 5 min read'])
+      expect(read(ld('2024-07-05'), `<p>${line}</p>${HEADLINE}${TEXT}`).published).toBe('2024-05-17');
     const labelled = `${HEADLINE}${TEXT.repeat(30)}<div>Published <time datetime="2024-05-17">May 17, 2024</time></div>`;
     expect(read(ld('2024-07-05'), labelled).published).toBe('2024-05-17');
     // Without a label a time below the text may be anything.
     expect(read(ld('2024-07-05'), labelled.replace('Published ', '')).published).toBe('2024-07-05');
   });
 
-  it('is the declared one where the page shows a later one', () => {
-    const body = `${HEADLINE}<p>Updated May 17, 2025</p>${TEXT}`;
-    expect(read(ld('2024-07-05'), body)).toMatchObject({ published: '2024-07-05', modified: '2025-05-17' });
+  const announced = '<meta property="article:published_time" content="2024-07-05T10:00:00Z">';
+  const changed = '<meta property="article:modified_time" content="2025-11-20T10:00:00Z">';
+  const below = (line: string) => `${HEADLINE}<p>${line}</p>${TEXT}`;
+
+  it('is the one the editors show where the system knows an earlier and a later day', () => {
+    expect(read(announced + changed, below('March 20, 2025 · Harbour'))).toMatchObject({
+      published: '2025-03-20',
+      modified: '2025-11-20',
+    });
+    // The day of the last change, shown without a label, and one that says it is a change.
+    for (const line of ['November 20, 2025 · Harbour', 'Updated March 20, 2025'])
+      expect(read(announced + changed, below(line)).published).toBe('2024-07-05');
+    // Nothing between the two where no day of change is known.
+    expect(read(announced, below('March 20, 2025 · Harbour')).published).toBe('2024-07-05');
+  });
+
+  it('is the one shown without a label where only data for search engines have an earlier one', () => {
+    expect(read(ld('2024-07-05'), below('March 20, 2025 · Harbour')).published).toBe('2025-03-20');
+    expect(read(ld('2024-07-05') + announced, below('March 20, 2025 · Harbour')).published).toBe(
+      '2024-07-05',
+    );
+    // Both shown: the declared one is known to the readers too.
+    const both = below('July 5, 2024 · Harbour</p><p>March 20, 2025');
+    expect(read(ld('2024-07-05'), both).published).toBe('2024-07-05');
+  });
+
+  it('is the announced one where the page shows when it was changed', () => {
+    const found = { published: '2024-07-05', modified: '2025-05-17' };
+    expect(read(ld('2024-07-05') + announced, below('Updated May 17, 2025'))).toMatchObject(found);
+    const url = 'https://post.example/2024/07/05/lamp';
+    expect(read(ld('2024-07-05'), below('Updated May 17, 2025'), url)).toMatchObject(found);
+  });
+
+  it('is the day of the edition where nothing but that is shown and nothing announced', () => {
+    expect(read(ld('2024-07-05'), below('Last updated: May 17, 2025'))).toMatchObject({
+      published: '2025-05-17',
+      modified: '2025-05-17',
+      from: 'day of the edition: May 17, 2025',
+    });
+    const script = '<script>push({"publishedAt":"2024-07-05T10:00:00Z"})</script>';
+    expect(read('', below('Last updated: May 17, 2025') + script).published).toBe('2025-05-17');
+    // A story that was corrected within the month, and a page that shows when it appeared.
+    expect(read(ld('2024-07-05'), below('Updated July 20, 2024')).published).toBe('2024-07-05');
+    const both = below('Published July 5, 2024</p><p>Updated May 17, 2025');
+    expect(read(ld('2024-07-05'), both).published).toBe('2024-07-05');
+  });
+
+  it('is the one below the headline before that of a card whose class speaks of dates', () => {
+    const card = '<div class="card-date">October 17, 2025</div>';
+    const body = `${HEADLINE}<div>Ada Lund</div><div>March 2, 2025</div>${TEXT}${card}`;
+    expect(read('', body).published).toBe('2025-03-02');
   });
 
   it('falls back to the date of change beside the headline, before that of a card further down', () => {

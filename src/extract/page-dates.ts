@@ -1,19 +1,30 @@
 import { parseDate } from '../dates/index.ts';
 import { attribute, type Page, type PageNode, textOf } from '../html/index.ts';
 import type { LdFacts } from './json-ld.ts';
+import {
+  BYLINE_REST_CHARS,
+  type FoundDate,
+  fromLines,
+  fromOnlyLine,
+  originalDate,
+  type Surroundings,
+  shownDates,
+  updateLine,
+} from './line-dates.ts';
 import type { Marks } from './marks.ts';
 import type { MetaTags } from './meta-tags.ts';
 import { dateInScripts } from './script-dates.ts';
-import { datesInText, ORIGINALLY, PUBLISHED_LABEL, UPDATED, type WrittenDate } from './written-dates.ts';
+import { datesInText, PUBLISHED_LABEL, UPDATED } from './written-dates.ts';
 
-/** A date, the evidence that gave it, and the text it was read from. */
-export type FoundDate = { date: Date; from: string; raw: string };
-
-const PUBLISHED = [
+// What networks show beside a shared page.
+const ANNOUNCED = [
   'article:published_time',
   'article:published',
   'og:article:published_time',
   'og:published_time',
+];
+const PUBLISHED = [
+  ...ANNOUNCED,
   'datepublished',
   'parsely-pub-date',
   'sailthru.date',
@@ -126,17 +137,26 @@ function isElsewhere(node: PageNode): boolean {
   return false;
 }
 
-/** Dates marked in the page, those near the headline first; a date of change only where asked for. */
-function fromMarks(marks: Marks, headlineIndex: number, updatedToo: boolean): FoundDate | null {
-  const near = (node: PageNode) => (headlineIndex < 0 ? node.index : Math.abs(node.index - headlineIndex));
-  const times = marks.times.filter((node) => !isElsewhere(node)).sort((a, b) => near(a) - near(b));
-  for (const node of times) {
+/** How far a node is from the headline. */
+const farFrom = (headlineIndex: number) => (node: PageNode) =>
+  headlineIndex < 0 ? node.index : Math.abs(node.index - headlineIndex);
+
+/** Dates in `<time>`, those near the headline first; a date of change only where asked for. */
+function fromTimes(marks: Marks, headlineIndex: number, updatedToo: boolean): FoundDate | null {
+  const far = farFrom(headlineIndex);
+  for (const node of marks.times.filter((one) => !isElsewhere(one)).sort((a, b) => far(a) - far(b))) {
     const context = `${attribute(node, 'class') ?? ''} ${attribute(node, 'itemprop') ?? ''} ${node.parent === null ? '' : textOf(node.parent, 120)}`;
     if (!updatedToo && UPDATED.test(context)) continue;
     const found = dateOfElement(node, 'time element');
     if (found !== null) return found;
   }
-  for (const node of marks.dates.filter((one) => !isElsewhere(one)).sort((a, b) => near(a) - near(b))) {
+  return null;
+}
+
+/** The same for elements whose class says that they hold a date. */
+function fromDateElements(marks: Marks, headlineIndex: number, updatedToo: boolean): FoundDate | null {
+  const far = farFrom(headlineIndex);
+  for (const node of marks.dates.filter((one) => !isElsewhere(one)).sort((a, b) => far(a) - far(b))) {
     const text = textOf(node, 300);
     if (text.length > 250 || (!updatedToo && UPDATED.test(text))) continue;
     const found = datesInText(text, 1)[0];
@@ -144,20 +164,6 @@ function fromMarks(marks: Marks, headlineIndex: number, updatedToo: boolean): Fo
   }
   return null;
 }
-
-/** A short line near the headline; `after` counts the lines from the headline on, below 0 before it. */
-export type NearLine = { text: string; after: number; dates?: WrittenDate[] };
-
-const MAX_LINE_DATES = 3;
-
-/** The dates of a line, searched once for all who ask. */
-function datesOf(line: NearLine): WrittenDate[] {
-  line.dates ??= datesInText(line.text, MAX_LINE_DATES);
-  return line.dates;
-}
-
-/** Where the headline stands, the lines around it in their order, and the short lines of the whole page. */
-export type Surroundings = { headlineIndex: number; lines: NearLine[]; shortLines: string[] };
 
 /** Meta names nobody lists: anything that says both "publish" and a date. */
 function fromOtherMeta(tags: MetaTags): FoundDate | null {
@@ -174,60 +180,12 @@ function fromOtherMeta(tags: MetaTags): FoundDate | null {
 const PUBLISHED_NAME =
   /publi(?:sh|cation).{0,10}(?:date|time)|(?:date|time).{0,5}publi|pub[._-]?(?:date|time)|release[._-]?(?:date|time)|create[ds]?[._-]?(?:at|on|date|time)|post[._-]?date/;
 
-function fromScripts(html: string): FoundDate | null {
-  const found = dateInScripts(html);
-  return found === null ? null : { ...found, from: 'script data' };
-}
-
-/** Whether a line, or the label on the line before it, says that its date is one of change. */
-function isUpdate(lines: NearLine[], i: number, at: number): boolean {
-  if (UPDATED.test(lines[i]!.text.slice(0, at))) return true;
-  const before = lines[i - 1];
-  return at < LABEL_CHARS && before !== undefined && before.text.length < 30 && UPDATED.test(before.text);
-}
-
-// A date this close to the start of its line may have its label on the line before.
-const LABEL_CHARS = 3;
-
-function fromLines(lines: NearLine[], updatedToo: boolean): FoundDate | null {
-  // What stands after a headline is likelier to belong to it than what stands before.
-  const order = lines.map((_, i) => i).sort((a, b) => distance(lines[a]!) - distance(lines[b]!));
-  for (const i of order) {
-    const found = datesOf(lines[i]!)[0];
-    if (found === undefined || (!updatedToo && isUpdate(lines, i, found.at))) continue;
-    return { date: found.date, from: 'text near the headline', raw: found.raw };
-  }
-  return null;
-}
-
-const distance = (line: NearLine) => (line.after >= 0 ? line.after : -2 * line.after);
-
-// Lines after the headline in which an unlabelled date is the article's own, and in which a labelled one is.
-const BYLINE_LINES = 8;
-const LABELLED_LINES = 25;
-// What a byline may say beside its date: a name, a section, minutes to read.
-const BYLINE_REST_CHARS = 45;
-// Above the headline, which is itself the line before the first, only a line that is hardly more than a date counts.
-const LINES_ABOVE = 3;
-const ABOVE_REST_CHARS = 15;
-const NUMBERS_ONLY = /^\d{1,2}[./-]\d{1,2}[./-]\d/;
-
-/** The dates the page shows its readers as its own: in the byline, or after "published". */
-function shownDates(near: Surroundings): FoundDate[] {
-  const found: FoundDate[] = [];
-  near.lines.forEach((line, i) => {
-    const { text, after } = line;
-    if (after < -LINES_ABOVE || after >= LABELLED_LINES) return;
-    for (const { date, raw, at } of datesOf(line).slice(0, 2)) {
-      const labelled = PUBLISHED_LABEL.test(text.slice(Math.max(0, at - 25), at));
-      const restChars = after < 0 ? ABOVE_REST_CHARS : BYLINE_REST_CHARS;
-      const byline = after < BYLINE_LINES && text.length - raw.length <= restChars;
-      // 03/04/2024 is one of two days: fine where nothing else is known, not to overrule what is declared.
-      if ((labelled || byline) && !isUpdate(near.lines, i, at) && !NUMBERS_ONLY.test(raw))
-        found.push({ date, from: 'shown date', raw });
-    }
-  });
-  return found;
+/** What scripts know, which is as little for readers as JSON-LD: an edition comes before it. */
+function fromScripts(inputs: Inputs): FoundDate | null {
+  const found = dateInScripts(inputs.page.source.raw);
+  if (found === null) return null;
+  const declared = { ...found, from: 'script data' };
+  return editionOf(declared, inputs) ?? declared;
 }
 
 /** Dates in `<time>` that the page labels as the one of publication, wherever they stand in the article. */
@@ -245,28 +203,6 @@ function labelledTimes(marks: Marks): FoundDate[] {
 
 const MAX_TIMES = 20;
 
-/** "Originally published on …", wherever the page says it. */
-function originalDate(near: Surroundings): FoundDate | null {
-  for (const line of near.shortLines) {
-    const said = ORIGINALLY.exec(line);
-    const found = said === null ? undefined : datesInText(line.slice(said.index), 1)[0];
-    if (found !== undefined) return { date: found.date, from: 'originally published', raw: found.raw };
-  }
-  return null;
-}
-
-/** The date that stands alone on a line, if the whole page has only one such: two would leave room for doubt. */
-function fromOnlyLine(lines: string[]): FoundDate | null {
-  let only: FoundDate | null = null;
-  for (const line of lines) {
-    const found = datesInText(line, 1)[0];
-    if (found === undefined || found.raw.length + 15 < line.length) continue;
-    if (only !== null && only.date.getTime() !== found.date.getTime()) return null;
-    only = { date: found.date, from: 'only date on a line', raw: found.raw };
-  }
-  return only;
-}
-
 type Inputs = { page: Page; tags: MetaTags; ld: LdFacts; marks: Marks; near: Surroundings };
 type Source = (inputs: Inputs) => FoundDate | null;
 
@@ -281,11 +217,15 @@ const DECLARED: readonly Source[] = [
 const INFERRED: readonly Source[] = [
   ({ page }) => dateInUrl(page.url),
   ({ near }) => originalDate(near),
-  ({ marks, near }) => fromMarks(marks, near.headlineIndex, false),
-  ({ page }) => fromScripts(page.source.raw),
+  ({ marks, near }) => fromTimes(marks, near.headlineIndex, false),
+  // Before elements whose class speaks of dates: those of teasers do too.
+  ({ near }) => shownDates(near)[0] ?? null,
+  ({ marks, near }) => fromDateElements(marks, near.headlineIndex, false),
+  fromScripts,
   ({ near }) => fromLines(near.lines, false),
   ({ near }) => fromLines(near.lines, true),
-  ({ marks, near }) => fromMarks(marks, near.headlineIndex, true),
+  ({ marks, near }) => fromTimes(marks, near.headlineIndex, true),
+  ({ marks, near }) => fromDateElements(marks, near.headlineIndex, true),
   ({ near }) => fromOnlyLine(near.shortLines),
 ];
 
@@ -305,8 +245,8 @@ export function* publishedDates(inputs: Inputs, nowMs = Date.now()): Generator<F
     if (found === null || !isPlausible(found.date, nowMs)) continue;
     if (declared === null) {
       declared = found;
-      const earlier = earlierThan(declared, inputs, nowMs);
-      if (earlier !== null) yield earlier;
+      const shown = shownInstead(declared, inputs, nowMs);
+      if (shown !== null && isPlausible(shown.date, nowMs)) yield shown;
     }
     yield found;
   }
@@ -318,17 +258,51 @@ export function* publishedDates(inputs: Inputs, nowMs = Date.now()): Generator<F
 }
 
 /**
- * Some systems declare the day a page was last put online. Nobody shows a date before the one of publication, so a
- * shown date that is earlier is the right one (on all 11 of 560 pages that differ so); a later one is that of a change.
+ * The date the page shows where it is to be believed more than the declared one. Some systems declare the day a page was
+ * last put online: nobody shows a date before the one of publication, so a shown one that is earlier is right (on all 11
+ * of 560 pages that differ so). A later one without a label is right where the page does not announce another, and where
+ * it is neither of the days the system knows but between them: then the editors date the story themselves, after its
+ * first draft and before its last touch.
  */
-function earlierThan(declared: FoundDate, { near, marks }: Inputs, nowMs: number): FoundDate | null {
+function shownInstead(declared: FoundDate, inputs: Inputs, nowMs: number): FoundDate | null {
+  const { near, marks } = inputs;
   const gapMs = ({ date }: FoundDate) => declared.date.getTime() - date.getTime();
   const original = originalDate(near);
   if (original !== null && gapMs(original) > SAME_DAY_MS) return original;
   const shown = [...shownDates(near), ...labelledTimes(marks)].filter(({ date }) => isPlausible(date, nowMs));
   const first = shown[0];
-  if (first === undefined || shown.some((one) => Math.abs(gapMs(one)) < SAME_DAY_MS)) return null;
-  return gapMs(first) > SAME_DAY_MS ? first : null;
+  if (first === undefined) return editionOf(declared, inputs);
+  if (shown.some((one) => Math.abs(gapMs(one)) < SAME_DAY_MS)) return null;
+  if (gapMs(first) > SAME_DAY_MS || !isAnnounced(inputs)) return first;
+  const modified = declaredModified(inputs);
+  return modified !== null && modified.date.getTime() - first.date.getTime() > SAME_DAY_MS ? first : null;
+}
+
+/**
+ * The day of the edition, for guides, rankings and works of reference that are kept up to date: they show only when they
+ * were last revised, announce no other day, and data for search engines alone know when their address was first used.
+ * Such pages are cited by the day they show (the references do on 14 of 16). News are not among them: they announce
+ * their day, or are revised within the month.
+ */
+function editionOf(declared: FoundDate, inputs: Inputs): FoundDate | null {
+  if (isAnnounced(inputs)) return null;
+  const revised = updateLine(inputs.near.lines.filter(({ after }) => after < EDITION_LINES));
+  if (revised === null) return null;
+  const gapMs = revised.date.getTime() - declared.date.getTime();
+  return gapMs > EDITION_GAP_MS ? { ...revised, from: 'day of the edition' } : null;
+}
+
+const EDITION_GAP_MS = 30 * 86_400_000;
+// Boxes of authors and reviewers may stand between the headline and the line.
+const EDITION_LINES = 12;
+
+/**
+ * Whether the page announces its day of publication to everybody, in its address or the tags that networks show, and not
+ * in its data for search engines alone. Where it does not, what it shows its readers counts: of the pages that show a
+ * later day without a label the references follow the shown one on four of four, else on three of nine.
+ */
+function isAnnounced({ tags, page }: Inputs): boolean {
+  return fromMeta(tags, ANNOUNCED) !== null || dateInUrl(page.url) !== null;
 }
 
 function ldDate(text: string | null, from: string): FoundDate | null {
@@ -337,21 +311,15 @@ function ldDate(text: string | null, from: string): FoundDate | null {
 }
 
 /** When the page was last changed, if it says so. */
-export function decideModified({ tags, ld, marks, near }: Inputs, nowMs = Date.now()): FoundDate | null {
-  const found =
-    ldDate(ld.dateModified, 'json-ld dateModified') ??
-    fromMeta(tags, MODIFIED) ??
-    dateOfElement(marks.itemprops.get('datemodified'), 'microdata dateModified') ??
-    updateLine(near.lines);
+export function decideModified(inputs: Inputs, nowMs = Date.now()): FoundDate | null {
+  const found = declaredModified(inputs) ?? updateLine(inputs.near.lines);
   return found !== null && isPlausible(found.date, nowMs) ? found : null;
 }
 
-/** "Updated …" in the byline. */
-function updateLine(lines: NearLine[]): FoundDate | null {
-  for (let i = 0; i < lines.length; i++) {
-    if (lines[i]!.after < 0) continue;
-    const found = datesOf(lines[i]!).find(({ at }) => isUpdate(lines, i, at));
-    if (found !== undefined) return { date: found.date, from: 'text near the headline', raw: found.raw };
-  }
-  return null;
+function declaredModified({ tags, ld, marks }: Inputs): FoundDate | null {
+  return (
+    ldDate(ld.dateModified, 'json-ld dateModified') ??
+    fromMeta(tags, MODIFIED) ??
+    dateOfElement(marks.itemprops.get('datemodified'), 'microdata dateModified')
+  );
 }

@@ -21,6 +21,9 @@ describe('the site in a title', () => {
     ['Part 1 - Part 2', ['thepost'], 'Part 1 - Part 2'],
     ['Story of a lamp — Ada Lund | Lamps and Ships', ['adalundlampsandships'], 'Story of a lamp'],
     ['Story - with a dash - Lamp House - Ships', ['lamphouseships'], 'Story - with a dash'],
+    ['Story of a lamp » The Post', ['thepost'], 'Story of a lamp'],
+    ['Keeper in doubt: «The lamp is out»', ['thepost'], 'Keeper in doubt: «The lamp is out»'],
+    ['»The lamp is out« | The Post', ['thepost'], '»The lamp is out«'],
   ])('is taken from %j', (text, sites, expected) => {
     expect(withoutSiteName(text, sites)).toBe(expected);
   });
@@ -28,6 +31,12 @@ describe('the site in a title', () => {
   it('may be the domain above the host', () => {
     const head = title('The lamp that changed | Lampen.example');
     expect(titleOf(head, TEXT, 'https://shop.lampen.example/a')).toBe('The lamp that changed');
+  });
+
+  it('stays where the page is the site itself', () => {
+    const head = title('Lund+Berg | Lamps for every sea') + site('Lund+Berg');
+    expect(titleOf(head, TEXT, 'https://lund.example/')).toBe('Lund+Berg | Lamps for every sea');
+    expect(titleOf(head, TEXT, 'https://lund.example/sea')).toBe('Lamps for every sea');
   });
 
   it('never takes more than there is, and ends', () => {
@@ -69,6 +78,13 @@ describe('the headline', () => {
     ['Dec 18 2025 Where to walk in Lampstadt', 'a date'],
     ['Where to walk in Lampstadt (lamps.example) 87', 'a source and a count'],
     ['Where to walk in Lampstadt / December 2025', 'a month'],
+    ['Where to walk in Lampstadt Posted on July 1, 2024 by lamps', 'a byline'],
+    ['Blog: Where to walk in Lampstadt', 'a section'],
+    ['Summer by the sea - Where to walk in Lampstadt', 'a kicker'],
+    [
+      '<span class="head__topline">Lampland</span> <span>Where to walk in Lampstadt</span>',
+      'a line above it that its class names',
+    ],
   ])('%j goes without %s', (heading) => {
     const head = title('Where to walk in Lampstadt - Post') + og('Where to walk in Lampstadt');
     expect(titleOf(head, `<h1>${heading}</h1>${TEXT}`)).toBe('Where to walk in Lampstadt');
@@ -89,5 +105,56 @@ describe('the headline', () => {
     expect(titleOf(head, `<h1>21 things about the lamps of spring</h1>${TEXT}`)).toBe(
       '21 things about the lamps of spring',
     );
+  });
+
+  it('keeps a kicker that the publisher declares as a part of the title', () => {
+    const heading = '<h1><span class="kicker">Lampland</span>: <span>Where to walk at night</span></h1>';
+    const whole = 'Lampland: Where to walk at night';
+    expect(titleOf(title(`${whole} - Post`) + og(whole), heading + TEXT)).toBe(whole);
+    expect(titleOf(title('Walks in Lampland at night - Post'), heading + TEXT)).toBe(
+      'Where to walk at night',
+    );
+  });
+
+  it('is the heading below the h1 where that is og:title, with or without a kicker', () => {
+    const head = title('Lampland: keepers, lamps and what they cost - Post') + og('The keepers give up');
+    const h1 = '<h1>Lampland: keepers, lamps and what they cost</h1>';
+    for (const shown of ['The keepers give up', '<span>No oil left</span> <span>The keepers give up</span>'])
+      expect(titleOf(head, `${h1}<h2>${shown}</h2>${TEXT}`)).toBe('The keepers give up');
+    expect(titleOf(head, `${h1}<h2>What they cost</h2>${TEXT}<h2>The keepers give up</h2>`)).toBe(
+      'Lampland: keepers, lamps and what they cost',
+    );
+  });
+
+  it('is kept whole where og:title only adds to it', () => {
+    const more = 'What is a lamp of the sea? A guide';
+    expect(titleOf(title(more) + og(more), `<h1>What is a lamp of the sea?</h1>${TEXT}`)).toBe(
+      'What is a lamp of the sea?',
+    );
+  });
+
+  it('is alone though teasers below are marked like it', () => {
+    const head = title('Chaos at sea: old lamps and brittle glass in Lampstadt');
+    const asked = 'How keepers get their houses ready for the Lampstadt winter at sea';
+    const teaser = '<h1><a href="/stories">More from the coast</a></h1>';
+    expect(titleOf(head, `<h1>${asked}</h1>${TEXT}${teaser}`)).toBe(asked);
+  });
+});
+
+describe('the address', () => {
+  const named = 'The best lamp companies for small harbours';
+  const slogan = '<h1>10 agencies that help your harbour and the best keeper grow</h1>';
+  const url = 'https://www.post.example/guides/best-lamp-companies-for-small-harbours/';
+
+  it('tells the title it was made from where the h1 is a slogan', () => {
+    expect(titleOf(title(named) + og(named), slogan + TEXT, url)).toBe(named);
+    expect(titleOf(title(`${named} - Post`) + site('Post'), slogan + TEXT, url)).toBe(named);
+  });
+
+  it('tells nothing where it is short, has other words, or the titles of the head differ', () => {
+    const h1 = '10 agencies that help your harbour and the best keeper grow';
+    for (const other of ['https://www.post.example/best-companies', 'https://www.post.example/guides/77123'])
+      expect(titleOf(title(named) + og(named), slogan + TEXT, other)).toBe(h1);
+    expect(titleOf(title('The best lamp companies') + og(named), slogan + TEXT, url)).toBe(h1);
   });
 });

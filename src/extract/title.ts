@@ -9,8 +9,10 @@ import {
   textOf,
 } from '../html/index.ts';
 import { registrableDomain } from '../url/index.ts';
+import { withoutKicker } from './headline-text.ts';
 import { decodeEntities, type LdFacts } from './json-ld.ts';
 import type { MetaTags } from './meta-tags.ts';
+import { addsOnlyData, followsKicker, isNamedByAddress, saysTheSame } from './title-wordings.ts';
 
 /** A value with the evidence that gave it. */
 export type Evidence = { value: string; from: string };
@@ -89,7 +91,7 @@ function hostOf(url: string): string {
 export function withoutSiteName(title: string, sites: string[]): string {
   let text = title;
   for (let round = 0; round < 3; round++) {
-    const cuts = [...text.matchAll(SEPARATOR)];
+    const cuts = separatorsIn(text);
     const last = cuts[cuts.length - 1];
     const first = cuts[0];
     if (last === undefined || first === undefined) break;
@@ -106,6 +108,12 @@ export function withoutSiteName(title: string, sites: string[]): string {
     else break;
   }
   return text.trim();
+}
+
+/** Where a title may be cut; guillemets around words are quotation marks, whichever way they point. */
+function separatorsIn(text: string): RegExpExecArray[] {
+  const cuts = [...text.matchAll(SEPARATOR)];
+  return /«.*»|».*«|‹.*›|›.*‹/.test(text) ? cuts.filter(([sign]) => !/[»›]/.test(sign)) : cuts;
 }
 
 function isSite(part: string, sites: string[]): boolean {
@@ -136,7 +144,7 @@ export type Headline = {
   node: PageNode;
   text: string;
   likeness: number;
-  /** True when the page has no other h1 with text. */
+  /** True when the page has no other h1 with text, but for links to other pages. */
   alone: boolean;
 };
 
@@ -154,7 +162,6 @@ export function findHeadline(page: Page, headings: PageNode[], tags: MetaTags, l
     const text = textOf(node, 500);
     const key = comparable(text);
     if (key.length < 3) continue;
-    if (node.tag === 'h1') firsts++;
     const words = wordSet(text);
     const likeness = titles.reduce(
       (most, title) => Math.max(most, overlap(words, title) * Math.min(1, words.size / 3)),
@@ -165,8 +172,12 @@ export function findHeadline(page: Page, headings: PageNode[], tags: MetaTags, l
       (likeness * 10 + Math.min(words.size, 10) / 10 + (node.tag === 'h1' ? 5 : 0)) *
       (sites.has(key) ? SITE_NAME_SHARE : 1);
     // A heading that is the title, word for word, may well lead away: link posts and aggregators do.
-    if (points > bestPoints && leadsAway(node, page) && !declared.some((title) => title.includes(text)))
-      points *= TEASER_SHARE;
+    const isTeaser =
+      (points > bestPoints || node.tag === 'h1') &&
+      leadsAway(node, page) &&
+      !declared.some((title) => title.includes(text));
+    if (isTeaser) points *= TEASER_SHARE;
+    else if (node.tag === 'h1') firsts++;
     if (points > bestPoints) {
       bestPoints = points;
       best = { node, text, likeness };
@@ -210,19 +221,6 @@ const ALMOST_THE_TITLE = 0.9;
 const LIKE_THE_TITLE = 0.4;
 // An h1 longer than this is a paragraph set in large type.
 const MAX_HEADLINE_CHARS = 180;
-// Two titles that share this much are one title in two wordings.
-const SAME_TITLE = 0.65;
-
-/** Whether two titles are one in other words: most words shared and no other number ("Trends of 2024" is another). */
-function saysTheSame(a: string, b: string): boolean {
-  const words = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []);
-  const [one, other] = [words(a), words(b)];
-  let shared = 0;
-  for (const word of one) if (other.has(word)) shared++;
-  const numbers = (text: string) => (text.match(/\d+/g) ?? []).sort().join();
-  return shared >= SAME_TITLE * (one.size + other.size - shared) && numbers(a) === numbers(b);
-}
-
 /**
  * Whether an h1 unlike the titles in the head is the headline all the same: the only one of the page, a sentence rather
  * than a label, and above the text. "Day 10" and "Discord" inside the text are not.
@@ -241,22 +239,15 @@ function standsForTheText({ node, text, likeness, alone }: Headline, textFrom: n
 const SOMEWHAT_LIKE = 0.2;
 const SENTENCE_WORDS = 7;
 
-/** Whether an h1 is og:title with a date, a count or the source's host set beside it. */
-function addsOnlyData(h1: string, og: string): boolean {
-  const at = h1.indexOf(og);
-  if (at < 0 || h1.length === og.length || og.length < 10) return false;
-  const rest = `${h1.slice(0, at)} ${h1.slice(at + og.length)}`.trim();
-  return rest.length < 40 && /\d|\.[a-z]/.test(rest) && DATA_ONLY.test(rest);
-}
-
-const DATA_ONLY =
-  /^(?:[\s\d/.,:()|-]|\([a-z0-9.-]{4,30}\)|(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:[a-z]{2,6})?\b)+$/i;
+const HOME_PAGE = /^https?:\/\/[^/?#]+\/?$/i;
 
 type Inputs = {
   page: Page;
   tags: MetaTags;
   ld: LdFacts;
   headline: Headline | null;
+  /** The headings of the page in their order. */
+  marks: { headings: readonly PageNode[] };
   /** The blocks of the text; the first tells where it begins in document order. */
   body: { kept: readonly { from: number }[] };
 };
@@ -267,30 +258,35 @@ type Inputs = {
  * JSON-LD first). Where both only word the same title differently, what og:title and `<title>` declare alike wins
  * (11 of 14 pages), unless JSON-LD sides with the h1.
  */
-export function* listTitles({ page, tags, ld, headline, body }: Inputs): Generator<Evidence, undefined> {
-  const sites = siteNames(page, tags, ld);
+export function* listTitles(inputs: Inputs): Generator<Evidence, undefined> {
+  const { page, tags, ld, headline, marks, body } = inputs;
+  // The page of the site itself is rightly called by its name.
+  const sites = HOME_PAGE.test(page.url) ? [] : siteNames(page, tags, ld);
   const read = (value: string | null | undefined, from: string): Evidence | null => {
     if (typeof value !== 'string') return null;
     const text = withoutLabels(collapse(withoutSiteName(decodeEntities(value), sites)));
     const key = comparable(text);
     return key.length > 1 && text.length < 500 && !sites.includes(key) ? { value: text, from } : null;
   };
-  const h1 = read(headline?.text, headline?.node.tag ?? 'h1');
   const isHeadline =
     headline !== null &&
     headline.text.length <= MAX_HEADLINE_CHARS &&
     (headline.likeness >= LIKE_THE_TITLE || standsForTheText(headline, body.kept[0]?.from ?? 0));
   const structured = ld.isArticle ? read(ld.headline, 'json-ld headline') : null;
   const og = read(tags.openGraph['og:title'], 'og:title');
+  const whole = read(headline?.text, headline?.node.tag ?? 'h1');
+  // A kicker that the publisher itself makes a part of the title elsewhere belongs to it.
+  const isDeclared = whole !== null && [og, structured].some((one) => one !== null && holds(one, whole));
+  const bare = headline === null || isDeclared ? null : withoutKicker(headline.node);
+  const h1 = bare === null || whole === null ? whole : read(bare, whole.from);
   if (isHeadline && h1 !== null) {
-    if (og !== null && addsOnlyData(h1.value, og.value)) yield og;
-    const sided = structured !== null && comparable(structured.value) === comparable(h1.value);
-    // An og:title that is a part of the h1 was cut to fit a search page.
-    const cut = og !== null && comparable(h1.value).includes(comparable(og.value));
-    if (og !== null && !sided && !cut && saysTheSame(h1.value, og.value)) {
-      const title = read(page.title, 'title');
-      if (title !== null && comparable(title.value) === comparable(og.value)) yield og;
-    }
+    const sided = structured !== null && isSame(structured, h1);
+    const inHead = sided ? null : read(page.title, 'title');
+    const isOther = og !== null && !isSame(og, h1);
+    if (isOther && (isBetter(og, h1, inHead) || isShownBelow(og, headline.node, marks.headings))) yield og;
+    const agreed = inHead !== null && (og === null || isSame(inHead, og)) ? (og ?? inHead) : null;
+    if (agreed !== null && !isSame(agreed, h1) && isNamedByAddress(page.url, agreed.value, h1.value))
+      yield agreed;
     yield h1;
   }
   if (structured !== null) yield structured;
@@ -306,6 +302,34 @@ export function* listTitles({ page, tags, ld, headline, body }: Inputs): Generat
   }
   return undefined;
 }
+
+const isSame = (a: Evidence, b: Evidence) => comparable(a.value) === comparable(b.value);
+const holds = (long: Evidence, short: Evidence) => comparable(long.value).includes(comparable(short.value));
+
+/** Whether og:title is what the h1 says, and says it better. */
+function isBetter(og: Evidence, h1: Evidence, inHead: Evidence | null): boolean {
+  if (addsOnlyData(h1.value, og.value)) return true;
+  if (inHead === null || !isSame(inHead, og)) return false;
+  // An og:title that is a part of the h1 was cut to fit a search page, unless what is cut off is a kicker.
+  if (holds(h1, og)) return followsKicker(h1.value, og.value);
+  // One that holds the h1 was filled up for it.
+  return !holds(og, h1) && saysTheSame(h1.value, og.value);
+}
+
+/**
+ * Whether the heading after the h1 is og:title, perhaps with a kicker before it: then the h1 is the version for search
+ * engines, hidden or in small print above, and the next heading is what the reader sees.
+ */
+function isShownBelow(og: Evidence, h1: PageNode, headings: readonly PageNode[]): boolean {
+  const next = h1.tag === 'h1' ? headings[headings.indexOf(h1) + 1] : undefined;
+  if (next === undefined || next.index - h1.index > NEXT_HEADING_NODES) return false;
+  const [shown, wanted] = [comparable(textOf(next, 500)), comparable(og.value)];
+  return wanted.length >= 10 && shown.endsWith(wanted) && shown.length - wanted.length <= MAX_KICKER_LETTERS;
+}
+
+// Further below the h1, a heading that repeats og:title is one of the text.
+const NEXT_HEADING_NODES = 200;
+const MAX_KICKER_LETTERS = 50;
 
 /** The title of the page with the evidence that gave it. */
 export function decideTitle(inputs: Inputs): Evidence | null {

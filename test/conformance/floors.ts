@@ -39,8 +39,8 @@ type ArticleScore = {
 // The bar for text, by set; a set we do not know is held to the lowest.
 const TEXT_F1: Readonly<Record<string, number>> = { aeb: 0.975, wcxb: 0.957 };
 const OTHER_TEXT_F1 = 0.925;
-// What the rules reach; references disagree with each other on more than is left (docs/decisions/0021).
-const FIELDS = { title: 0.94, author: 0.865, date: 0.89 } as const;
+// A little below what the rules reach; references disagree with each other on more than is left (docs/decisions/0021).
+const FIELDS = { title: 0.945, author: 0.9, date: 0.92 } as const;
 
 function brokenByArticles(set: string, score: ArticleScore): string[] {
   const broken: string[] = [];

@@ -1,0 +1,41 @@
+import { attribute, collapse, type PageNode, TEXT, textOf } from '../html/index.ts';
+
+const KICKER =
+  /(?:^|[\s_-])(?:kicker|dachzeile|spitzmarke|topline|overline|eyebrow|roofline|surtitre|sobretitulo|antetitulo|occhiello|overtitle|pretitle|supertitle)(?:[\s_-]|$)/i;
+const MAX_CHARS = 500;
+const MAX_CHILDREN = 20;
+// Less than this behind a kicker is no headline: the kicker was the better half of it.
+const MIN_WORDS = 3;
+
+/**
+ * The text of a heading without the kicker it begins with, or null when it has none: many newspapers put "Premier
+ * League" and the headline in one h1, as two elements one below the other.
+ */
+export function withoutKicker(heading: PageNode): string | null {
+  const { first } = onlyElement(heading);
+  const kicker = first?.tag === TEXT && first.text.trim() === '' ? first.next : first;
+  if (kicker === null || kicker === undefined || kicker.tag === TEXT) return null;
+  if (!KICKER.test(attribute(kicker, 'class') ?? '')) return null;
+  let rest = '';
+  let steps = 0;
+  for (let at = kicker.next; at !== null && steps < MAX_CHILDREN; at = at.next, steps++)
+    rest += at.tag === TEXT ? at.text : ` ${textOf(at, MAX_CHARS)} `;
+  const headline = collapse(rest).replace(/^[:|–—-]\s+/, '');
+  return headline.split(' ').length < MIN_WORDS ? null : headline;
+}
+
+/** The element that holds all of a heading: itself, or what alone is in it, such as the link to the page. */
+function onlyElement(heading: PageNode): PageNode {
+  let at = heading;
+  for (let depth = 0; depth < 3; depth++) {
+    let only: PageNode | null = null;
+    for (let child = at.first; child !== null; child = child.next) {
+      if (child.tag === TEXT && child.text.trim() === '') continue;
+      if (only !== null || child.tag === TEXT) return at;
+      only = child;
+    }
+    if (only === null) return at;
+    at = only;
+  }
+  return at;
+}

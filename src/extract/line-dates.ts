@@ -1,0 +1,103 @@
+import { datesInText, ORIGINALLY, PUBLISHED_LABEL, UPDATED, type WrittenDate } from './written-dates.ts';
+
+/** A date, the evidence that gave it, and the text it was read from. */
+export type FoundDate = { date: Date; from: string; raw: string };
+
+/** A short line near the headline; `after` counts the lines from the headline on, below 0 before it. */
+export type NearLine = { text: string; after: number; dates?: WrittenDate[] };
+
+const MAX_LINE_DATES = 3;
+
+/** The dates of a line, searched once for all who ask. */
+function datesOf(line: NearLine): WrittenDate[] {
+  line.dates ??= datesInText(line.text, MAX_LINE_DATES);
+  return line.dates;
+}
+
+/** Where the headline stands, the lines around it in their order, and the short lines of the whole page. */
+export type Surroundings = { headlineIndex: number; lines: NearLine[]; shortLines: string[] };
+
+/** Whether a line, or the label on the line before it, says that its date is one of change. */
+function isUpdate(lines: NearLine[], i: number, at: number): boolean {
+  if (UPDATED.test(lines[i]!.text.slice(0, at))) return true;
+  const before = lines[i - 1];
+  return at < LABEL_CHARS && before !== undefined && before.text.length < 30 && UPDATED.test(before.text);
+}
+
+// A date this close to the start of its line may have its label on the line before.
+const LABEL_CHARS = 3;
+
+/** The date of the line nearest to the headline; one of change only where asked for. */
+export function fromLines(lines: NearLine[], updatedToo: boolean): FoundDate | null {
+  // What stands after a headline is likelier to belong to it than what stands before.
+  const order = lines.map((_, i) => i).sort((a, b) => distance(lines[a]!) - distance(lines[b]!));
+  for (const i of order) {
+    const found = datesOf(lines[i]!)[0];
+    if (found === undefined || (!updatedToo && isUpdate(lines, i, found.at))) continue;
+    return { date: found.date, from: 'text near the headline', raw: found.raw };
+  }
+  return null;
+}
+
+const distance = (line: NearLine) => (line.after >= 0 ? line.after : -2 * line.after);
+
+// Lines after the headline in which an unlabelled date is the article's own, and in which a labelled one is.
+const BYLINE_LINES = 8;
+const LABELLED_LINES = 25;
+/** What a byline may say beside its date: a name, a section, minutes to read. */
+export const BYLINE_REST_CHARS = 45;
+// Above the headline, which is itself the line before the first, only a line that is hardly more than a date counts: a
+// section and minutes to read may stand beside it.
+const LINES_ABOVE = 3;
+const ABOVE_REST_CHARS = 25;
+const NUMBERS_ONLY = /^\d{1,2}[./-]\d{1,2}[./-]\d/;
+
+/** The dates the page shows its readers as its own: in the byline, or after "published". */
+export function shownDates(near: Surroundings): FoundDate[] {
+  const found: FoundDate[] = [];
+  near.lines.forEach((line, i) => {
+    const { text, after } = line;
+    if (after < -LINES_ABOVE || after >= LABELLED_LINES) return;
+    for (const { date, raw, at } of datesOf(line).slice(0, 2)) {
+      const labelled = PUBLISHED_LABEL.test(text.slice(Math.max(0, at - 25), at));
+      const restChars = after < 0 ? ABOVE_REST_CHARS : BYLINE_REST_CHARS;
+      const byline = after < BYLINE_LINES && text.length - raw.length <= restChars;
+      // 03/04/2024 is one of two days: fine where nothing else is known, not to overrule what is declared.
+      if ((labelled || byline) && !isUpdate(near.lines, i, at) && !NUMBERS_ONLY.test(raw))
+        found.push({ date, from: 'shown date', raw });
+    }
+  });
+  return found;
+}
+
+/** "Originally published on …", wherever the page says it. */
+export function originalDate(near: Surroundings): FoundDate | null {
+  for (const line of near.shortLines) {
+    const said = ORIGINALLY.exec(line);
+    const found = said === null ? undefined : datesInText(line.slice(said.index), 1)[0];
+    if (found !== undefined) return { date: found.date, from: 'originally published', raw: found.raw };
+  }
+  return null;
+}
+
+/** The date that stands alone on a line, if the whole page has only one such: two would leave room for doubt. */
+export function fromOnlyLine(lines: string[]): FoundDate | null {
+  let only: FoundDate | null = null;
+  for (const line of lines) {
+    const found = datesInText(line, 1)[0];
+    if (found === undefined || found.raw.length + 15 < line.length) continue;
+    if (only !== null && only.date.getTime() !== found.date.getTime()) return null;
+    only = { date: found.date, from: 'only date on a line', raw: found.raw };
+  }
+  return only;
+}
+
+/** "Updated …" in the byline. */
+export function updateLine(lines: NearLine[]): FoundDate | null {
+  for (let i = 0; i < lines.length; i++) {
+    if (lines[i]!.after < 0) continue;
+    const found = datesOf(lines[i]!).find(({ at }) => isUpdate(lines, i, at));
+    if (found !== undefined) return { date: found.date, from: 'text near the headline', raw: found.raw };
+  }
+  return null;
+}

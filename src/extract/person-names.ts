@@ -1,0 +1,71 @@
+import { collapse, copyString } from '../html/index.ts';
+import { FULL_NAME } from './byline-lines.ts';
+import { datesInText } from './written-dates.ts';
+
+const PREFIX =
+  /^(?:(?:written|posted|reported|reviewed|published|words?|story|article|text|photos?)\s+(?:and\s+\w+\s+)?by|by|von|par|por|di|da|door|av|af|autor(?:in|es)?|author|auteur|redacci[oó]n)\b\s*:?\s*/i;
+const NOT_A_NAME =
+  /^(?:learn more|member login|the author|anonymous|website|facebook|twitter|linkedin|instagram|admin(?:istrator)?|editor(?:ial)?|staff|webmaster|guest|user|author|unknown|none|null|undefined|n\/a|anonymous|posted|follow|share|home|contact|about.*|read more.*|view all.*|see all.*|more from.*|all posts.*|articles by.*|posts by.*|(?:.{0,10} )?written by|https?:.*)$/i;
+
+const DOTTED = /^[a-z0-9_]+(?:\.[a-z0-9_]+)+$/;
+
+/** A name without "By", trailing dates and separators; null when what is left is no name. */
+export function cleanName(raw: string): string | null {
+  if (raw.length > 500) return null;
+  let text = collapse(raw).replace(/^[\s\-–—|•·:,]+|[\s\-–—|•·:,]+$/g, '');
+  const date = /^(?:\p{L}{3,9}\.?\s)?\d/u.test(text) ? datesInText(text, 1)[0] : undefined;
+  if (date?.at === 0) {
+    text = text.slice(date.raw.length).replace(/^[\s\-–—|•·:,]+/, '');
+    // After a date there may well be a section.
+    if (!FULL_NAME.test(text.replace(PREFIX, ''))) return null;
+  }
+  text = text.replace(PREFIX, '').replace(/^\W+/u, (m) => (/\p{L}/u.test(m) ? m : ''));
+  const cut = text.search(
+    /\s+on behalf of\s|\s+\d+\s+comments?\b|\s+[|•·–—]\s+|\s+-\s+|\s*\(|,?\s+(?:on|published|posted|updated|last)\s+(?:\w+\s+)?\d|,?\s+(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+\d|(?<=\p{Ll})(?:January|February|March|April|May|June|July|August|September|October|November|December)\s\d|\d{4}|\d{1,2}[./]\d/iu,
+  );
+  if (cut > 0) text = text.slice(0, cut);
+  text = text.replace(/[\s,;|–—-]+$/g, '').trim();
+  if (text.length < 2 || text.length > 80 || !/\p{L}{2}/u.test(text)) return null;
+  if (MONTH.test(text) || /\b(?:says|name|new|month|reading|mins? read|minutes?|ago)\b|[*:|]/i.test(text))
+    return null;
+  // Accounts ("jane.doe") and template keys ("page.author") are no names.
+  if (DOTTED.test(text)) return null;
+  if (NOT_A_NAME.test(text) || text.split(' ').length > 8 || /[@{}<>=]|https?:/.test(text)) return null;
+  return isSentence(text) ? null : copyString(text);
+}
+
+/** Longer texts of mostly small words are sentences: "I review games and modules". */
+function isSentence(text: string): boolean {
+  const words = text.split(' ');
+  return words.length > 3 && words.filter((word) => /^\p{Ll}/u.test(word)).length * 2 > words.length;
+}
+
+/** The name in a value that may tell more of its owner: "Ada Lund, professor of lamps at the University of …". */
+export function nameInData(value: string): string | null {
+  const name = cleanName(value);
+  const first = name === null && value.length > 80 ? value.slice(0, value.indexOf(',')) : '';
+  return FULL_NAME.test(first) ? cleanName(first) : name;
+}
+
+/** Splits "A, B and C" into names, keeping degrees ("A, PhD") with their owner. */
+export function splitNames(text: string): string[] {
+  const parts = text.split(
+    /\s+(?:and|und|et|y|e|og|och|en)\s+|\s*[&;]\s*|,\s*(?=\p{Lu}[\p{L}'’.-]+\s+\p{Lu})/u,
+  );
+  const names = parts.map(cleanName).filter((name) => name !== null);
+  // "Ada Lund, Head of Lamps": what follows a name may be what its owner does.
+  return names.filter((name, i) => i === 0 || !ROLE.test(name));
+}
+
+const ROLE =
+  /\b(?:editor|writer|reporter|correspondent|columnist|contributor|director|manager|officer|head of|chief|founder|president|professor of|analyst|representative|specialist|engineer|attorney|consultant|coordinator|committee)\b/i;
+
+const MONTH =
+  /^(?:(?:mon|tue|wed|thu|fri|sat|sun)\w*,?\s+)?(?:\d{1,2}\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:\s+\d{1,2})?$/i;
+
+/** "ada.lund" and "post.example" are better than nothing; "page.author" is what a template forgot to fill in. */
+export function isAccountName(value: string): boolean {
+  return (
+    DOTTED.test(value) && value.length < 60 && !/author|page|post|user|name|site|data|node|item/.test(value)
+  );
+}

@@ -138,6 +138,19 @@ class BlockReader {
   }
 }
 
+const HOVER_NAME = /tooltip|rollover|popover|hover-?card/i;
+const hasHoverName = (node: PageNode) => HOVER_NAME.test(attribute(node, 'class') ?? '');
+
+/**
+ * Whether a span is a card that shows while the pointer rests on a word: portraits, glossaries and notes of that kind
+ * stand in the middle of the word's sentence. A name alone may be that of the word itself; a card is the inner of two.
+ */
+function isHoverCard(node: PageNode): boolean {
+  if (node.tag !== 'span' || node.attributesFrom === node.attributesTo) return false;
+  if (attribute(node, 'role') === 'tooltip') return true;
+  return node.parent!.tag === 'span' && hasHoverName(node) && hasHoverName(node.parent!);
+}
+
 /** Cuts the body into blocks in document order. */
 export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Set<PageNode>): Block[] {
   const reader = new BlockReader();
@@ -151,7 +164,12 @@ export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Se
       reader.addText(node, linkDepth > 0, strongDepth > 0, controlDepth > 0);
     } else if (node.tag === 'br') {
       reader.lineBreak(node.index);
-    } else if ((node.flags & TAG.unseen) === 0 && node.first !== null && !excluded?.has(node)) {
+    } else if (
+      (node.flags & TAG.unseen) === 0 &&
+      node.first !== null &&
+      !excluded?.has(node) &&
+      !isHoverCard(node)
+    ) {
       if ((node.flags & TAG.inline) !== 0) {
         if (node.tag === 'a') {
           linkDepth++;

@@ -32,4 +32,10 @@ describe('readBlocks', () => {
   ])('leaves out cards that only show under the pointer: %s', (_, body, text) => {
     expect(textsOf(body)).toEqual([text]);
   });
+
+  it('reads ruby in its line', () => {
+    expect(
+      textsOf('<p>前の<ruby><rb>弾劾</rb><rp>（</rp><rt>だんがい</rt><rp>）</rp></ruby>訴追</p>'),
+    ).toEqual(['前の弾劾（だんがい）訴追']);
+  });
 });

@@ -47,7 +47,7 @@ const GROUPS: [string, string][] = [
   ],
   [
     'signup',
-    'newsletter subscribe subscription subscriber signup optin form cta call action mailing offer register login email donate donation paywall regwall membership mc embed inline',
+    'newsletter subscribe subscription subscriber signup optin form cta call action mailing offer register registration login password passwort signin email donate donation paywall regwall membership mc embed inline',
   ],
   [
     'author',

@@ -147,8 +147,8 @@ const hasHoverName = (node: PageNode) => HOVER_NAME.test(attribute(node, 'class'
  */
 function isHoverCard(node: PageNode): boolean {
   if (node.tag !== 'span' || node.attributesFrom === node.attributesTo) return false;
-  if (attribute(node, 'role') === 'tooltip') return true;
-  return node.parent!.tag === 'span' && hasHoverName(node) && hasHoverName(node.parent!);
+  if (node.parent!.tag === 'span' && hasHoverName(node) && hasHoverName(node.parent!)) return true;
+  return attribute(node, 'role') === 'tooltip';
 }
 
 /** Cuts the body into blocks in document order. */

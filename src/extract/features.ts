@@ -83,7 +83,7 @@ export function computeFeatures(page: Page, blocks: Block[], context: BlockConte
   );
   const structure = readStructure(page, blocks, outline.facts, vocabulary, context.headline?.node ?? null);
   const headline = seeHeadline(context.headline);
-  const names = readSiteNames(page, context);
+  const siteNames = readSiteNames(page, context);
   for (let i = 0; i < blocks.length; i++) {
     if (outline.wanted[i] === 0) continue;
     row.begin(i);
@@ -100,7 +100,7 @@ export function computeFeatures(page: Page, blocks: Block[], context: BlockConte
     addHeadings(row, i, outline);
     addStructure(row, i, blocks, structure, sums, outline.headingOf[i]!);
     addHeadline(row, structure.view(block.owner), path, headline);
-    row.add(mentionsSite(names, i, codes) ? 1 : 0);
+    row.add(mentionsSite(siteNames, i, codes) ? 1 : 0);
   }
   return { rows: row.values, wanted: outline.wanted };
 }

@@ -62,7 +62,7 @@ const ANYWHERE: [string, RegExp][] = [
   ],
   [
     'disclosure',
-    /affiliate|commission|disclos|editor.?s.? note|disclaimer|correction:|this (?:article|story|post) (?:was|is|has been|originally|first|contains)|originally (?:appeared|published)|we may (?:earn|receive)|not (?:intended|a substitute)|for informational purposes|independently|diese[rs]? (?:artikel|beitrag|text) (?:ist|wurde|erschien|stammt|enthält)|provision|anmerkung der redaktion|transparenz|haftungsausschluss|cet article (?:est|a été)|este artículo (?:fue|es)/,
+    /affiliate|commission|disclos|editor.?s.? note|disclaimer|correction:|this (?:article|story|post) (?:was|is|has been|originally|first|contains)|originally (?:appeared|published)|we may (?:earn|receive)|not (?:intended|a substitute)|for informational purposes|independently|diese[rs]? (?:artikel|beitrag|text) (?:ist|wurde|erschien|stammt|enthält)|anmerkung der redaktion|haftungsausschluss|cet article (?:est|a été)|este artículo (?:fue|es)/,
   ],
   [
     'cta',
@@ -76,15 +76,15 @@ const ANYWHERE: [string, RegExp][] = [
  */
 const TRIGGERS: Record<string, string> = {
   subscribe:
-    'news subs sign abon insc susc iscr inbo mail emai tria regi down foll join dona supp jetz pass mot cont spen unte folg suiv segu volg',
+    'news subs sign abon insc susc iscr inbo mail emai tria regi down foll join dona supp jetz pass spen folg suiv segu volg',
   rights: 'c copy righ rech droi dere dire diri',
   credit:
     'gett shut isto unsp ap afp phot imag foto bild vide cred illu grap cour reut adob dpa pict quel imag symb arch',
   legal: 'cook priv term cons date impr ment avis priv exte einw zust nutz pers dato java',
-  bio: 'is was auth cont foll view post auto reda korr ist est es',
+  bio: 'is was auth cont foll view post auto reda korr frei jour leit corr peri',
   disclosure:
-    'affi comm disc edit corr arti stor post orig earn rece inte subs info inde dies prov anme tran haft cet este',
-  cta: 'cont call star touc book requ shop buy lear free quot app appl apps sche try talk spea view see show load cart clic sign publ jetz mehr erfa klic ware savo cliq haga klik alle',
+    'affi comm disc edit corr arti stor post orig earn rece inte subs info inde beit text anme haft',
+  cta: 'cont call star touc book requ shop buy lear free quot app appl apps sche try talk spea view see show load cart clic sign publ jetz erfa klic ware savo cliq haga klik anze',
 };
 // Bit of a group in the table of words; letters beyond ASCII may begin a phrase of any.
 const ANY_GROUP = (1 << ANYWHERE.length) - 1;

@@ -5,32 +5,45 @@ import { siteNames } from './title.ts';
 
 const MIN_NAME_CHARS = 4;
 const MAX_NAMES = 4;
-// What comes after is like what came before.
-const MAX_READ = 1_000;
+// Lines that speak for the site name it early.
+const MAX_READ = 400;
 
-/** The names of the site as characters, letters and digits in lower case. */
-export function readSiteNames(page: Page, context: BlockContext): Uint16Array[] {
-  return siteNames(page, context.tags, context.ld)
+/** The names of the site as characters, letters and digits in lower case, and which letters they begin with. */
+export type SiteNames = { names: Uint16Array[]; firsts: Uint8Array };
+
+/** Reads under which names the site may be mentioned. */
+export function readSiteNames(page: Page, context: BlockContext): SiteNames {
+  const names = siteNames(page, context.tags, context.ld)
     .filter((name) => name.length >= MIN_NAME_CHARS)
     .slice(0, MAX_NAMES)
     .map((name) => Uint16Array.from({ length: name.length }, (_, i) => name.charCodeAt(i)));
+  // By the low bits: nearly every word is told from all names by its first letter.
+  const firsts = new Uint8Array(FIRSTS);
+  for (const name of names) firsts[name[0]! % FIRSTS] = 1;
+  return { names, firsts };
 }
 
+const FIRSTS = 128;
+
 const lowerCase = (code: number) => (code >= 65 && code <= 90 ? code + 32 : code);
+// Small letters are nearly all there is.
 const isSign = (code: number) =>
-  code < 48 || (code > 57 && code < 65) || (code > 90 && code < 97) || (code > 122 && code < 192);
+  (code < 97 || code > 122) &&
+  (code < 48 || (code > 57 && code < 65) || (code > 90 && code < 97) || (code > 122 && code < 192));
 
 /**
  * Whether text `i` names the site: lines that do more often speak for the site (follow, subscribe, about us) than for
  * the story. Words in a row count as one name, whatever signs stand between them.
  */
-export function mentionsSite(names: readonly Uint16Array[], i: number, { codes, starts }: Codes): boolean {
+export function mentionsSite({ names, firsts }: SiteNames, i: number, { codes, starts }: Codes): boolean {
   const from = starts[i]!;
   const to = Math.min(starts[i + 1]!, from + MAX_READ);
   let afterSign = true;
   for (let at = from; at < to; at++) {
-    const sign = isSign(codes[at]!);
-    if (!sign && afterSign) for (const name of names) if (isNameAt(codes, at, to, name)) return true;
+    const code = codes[at]!;
+    const sign = isSign(code);
+    if (afterSign && !sign && firsts[lowerCase(code) % FIRSTS] === 1)
+      for (const name of names) if (isNameAt(codes, at, to, name)) return true;
     afterSign = sign;
   }
   return false;

@@ -1,5 +1,6 @@
 import { attribute, collapse, nextNode, type Page, type PageNode, TAG, TEXT } from '../html/index.ts';
 import { writeCodes } from './block-codes.ts';
+import { isHoverCard } from './hover-cards.ts';
 
 /** A run of text between two line breaks of the layout: the unit that is kept or dropped. */
 export type Block = {
@@ -138,19 +139,6 @@ class BlockReader {
   }
 }
 
-const HOVER_NAME = /tooltip|rollover|popover|hover-?card/i;
-const hasHoverName = (node: PageNode) => HOVER_NAME.test(attribute(node, 'class') ?? '');
-
-/**
- * Whether a span is a card that shows while the pointer rests on a word: portraits, glossaries and notes of that kind
- * stand in the middle of the word's sentence. A name alone may be that of the word itself; a card is the inner of two.
- */
-function isHoverCard(node: PageNode): boolean {
-  if (node.tag !== 'span' || node.attributesFrom === node.attributesTo) return false;
-  if (node.parent!.tag === 'span' && hasHoverName(node) && hasHoverName(node.parent!)) return true;
-  return attribute(node, 'role') === 'tooltip';
-}
-
 /** Cuts the body into blocks in document order. */
 export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Set<PageNode>): Block[] {
   const reader = new BlockReader();
@@ -168,7 +156,7 @@ export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Se
       (node.flags & TAG.unseen) === 0 &&
       node.first !== null &&
       !excluded?.has(node) &&
-      !isHoverCard(node)
+      (node.tag !== 'span' || !isHoverCard(node))
     ) {
       if ((node.flags & TAG.inline) !== 0) {
         if (node.tag === 'a') {

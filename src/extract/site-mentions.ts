@@ -26,10 +26,8 @@ export function readSiteNames(page: Page, context: BlockContext): SiteNames {
 const FIRSTS = 128;
 
 const lowerCase = (code: number) => (code >= 65 && code <= 90 ? code + 32 : code);
-// Small letters are nearly all there is.
 const isSign = (code: number) =>
-  (code < 97 || code > 122) &&
-  (code < 48 || (code > 57 && code < 65) || (code > 90 && code < 97) || (code > 122 && code < 192));
+  code < 48 || (code > 57 && code < 65) || (code > 90 && code < 97) || (code > 122 && code < 192);
 
 /**
  * Whether text `i` names the site: lines that do more often speak for the site (follow, subscribe, about us) than for
@@ -41,6 +39,8 @@ export function mentionsSite({ names, firsts }: SiteNames, i: number, { codes, s
   let afterSign = true;
   for (let at = from; at < to; at++) {
     const code = codes[at]!;
+    // Small letters inside a word are nearly all there is.
+    if (!afterSign && code >= 97 && code <= 122) continue;
     const sign = isSign(code);
     if (afterSign && !sign && firsts[lowerCase(code) % FIRSTS] === 1)
       for (const name of names) if (isNameAt(codes, at, to, name)) return true;

@@ -1,5 +1,6 @@
 import { attribute, collapse, nextNode, type Page, type PageNode, TAG, TEXT } from '../html/index.ts';
 import { writeCodes } from './block-codes.ts';
+import { isHoverCard } from './hover-cards.ts';
 
 /** A run of text between two line breaks of the layout: the unit that is kept or dropped. */
 export type Block = {
@@ -151,7 +152,12 @@ export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Se
       reader.addText(node, linkDepth > 0, strongDepth > 0, controlDepth > 0);
     } else if (node.tag === 'br') {
       reader.lineBreak(node.index);
-    } else if ((node.flags & TAG.unseen) === 0 && node.first !== null && !excluded?.has(node)) {
+    } else if (
+      (node.flags & TAG.unseen) === 0 &&
+      node.first !== null &&
+      !excluded?.has(node) &&
+      (node.tag !== 'span' || !isHoverCard(node))
+    ) {
       if ((node.flags & TAG.inline) !== 0) {
         if (node.tag === 'a') {
           linkDepth++;

@@ -126,6 +126,32 @@ describe('the text', () => {
     expect(text).not.toContain('comment');
     expect(text).not.toContain('lighthouse');
   });
+
+  const withAfter = (after: string) => {
+    const parsed = page({
+      head: '<title>Lamps of the harbour</title>',
+      body: `<h1>Lamps of the harbour</h1>${prose('the quay')}`,
+    });
+    const html = parsed.source.raw.replace('</main>', `</main>${after}`);
+    return extractPage(parsePage(html, { url: 'https://post.example/a' })).text;
+  };
+
+  it('leaves out comments that are many times as long as the article', () => {
+    const one = (i: number) => `<li class="comment">${prose(`remark ${i}`).repeat(2)}</li>`;
+    const text = withAfter(`<ol id="comments">${Array.from({ length: 14 }, (_, i) => one(i)).join('')}</ol>`);
+    expect(text).toContain('the ferry');
+    expect(text).not.toContain('remark');
+  });
+
+  it('leaves out what asks for consent, however much it says', () => {
+    const asked =
+      '<p>When you visit our site, we store data in your browser. It might be about you, your choices or your device and is mostly used to make the site work.</p>';
+    const text = withAfter(
+      `<div id="onetrust-consent-sdk"><div class="text">${asked.repeat(3)}${prose('partners')}</div></div>`,
+    );
+    expect(text).toContain('the ferry');
+    expect(text).not.toMatch(/store data|partners/);
+  });
 });
 
 describe('explainPage', () => {

@@ -100,6 +100,7 @@ export const FEATURE_NAMES: readonly string[] = [
   ...HEADING_FEATURES,
   ...STRUCTURE_NAMES,
   ...HEADLINE_FEATURES,
+  'namesSite',
 ];
 
 /** Length of a row of features. */

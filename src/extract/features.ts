@@ -17,6 +17,7 @@ import type { MetaTags } from './meta-tags.ts';
 import { GROUP_NAMES } from './name-groups.ts';
 import { type Outline, PATH_LENGTH, readOutline } from './outline.ts';
 import { PHRASE_NAMES } from './phrases.ts';
+import { mentionsSite, readSiteNames } from './site-mentions.ts';
 import { addStructure, type HeadlineView, readStructure } from './structure-features.ts';
 import { addText } from './text-features.ts';
 import { type Headline, makeComparable } from './title.ts';
@@ -82,6 +83,7 @@ export function computeFeatures(page: Page, blocks: Block[], context: BlockConte
   );
   const structure = readStructure(page, blocks, outline.facts, vocabulary, context.headline?.node ?? null);
   const headline = seeHeadline(context.headline);
+  const siteNames = readSiteNames(page, context);
   for (let i = 0; i < blocks.length; i++) {
     if (outline.wanted[i] === 0) continue;
     row.begin(i);
@@ -98,6 +100,7 @@ export function computeFeatures(page: Page, blocks: Block[], context: BlockConte
     addHeadings(row, i, outline);
     addStructure(row, i, blocks, structure, sums, outline.headingOf[i]!);
     addHeadline(row, structure.view(block.owner), path, headline);
+    row.add(mentionsSite(siteNames, i, codes) ? 1 : 0);
   }
   return { rows: row.values, wanted: outline.wanted };
 }

@@ -9,11 +9,11 @@ import { MAX_NAME_CHARS, NameWords } from './name-words.ts';
 const GROUPS: [string, string][] = [
   [
     'story',
-    'article articles entry post story blog news artikel articulo noticia beitrag nota recipe review',
+    'article articles entry post story blog news artikel articulo noticia beitrag nota recipe review meldung nachricht articolo artykul clanek',
   ],
   [
     'body',
-    'body content contents text copy prose richtext wysiwyg markdown rte texto texte inhalt contenido conteudo corpo paragraph paragraphs richtexteditor formatted',
+    'body content contents text copy prose richtext wysiwyg markdown rte texto texte inhalt contenido conteudo corpo paragraph paragraphs richtexteditor formatted fliesstext absatz artikeltext testo tekst cuerpo corps brodtext',
   ],
   [
     'nav',
@@ -27,11 +27,11 @@ const GROUPS: [string, string][] = [
   ['head', 'header head masthead top hero topper intro banner heading'],
   [
     'comment',
-    'comment comments reply replies disqus respond discussion commentlist kommentar kommentare commentaires comentarios thread feedback reviews',
+    'comment comments reply replies disqus respond discussion commentlist kommentar kommentare commentaires comentarios thread feedback reviews leserkommentare diskussion forum commenti reacties',
   ],
   [
     'related',
-    'related recommended recommend recommendations recommendation more similar popular trending latest also recirc recirculation next prev previous suggestion suggestions outbrain taboola readmore further explore discover relacionadas verwandte mehr recent upnext',
+    'related recommended recommend recommendations recommendation more similar popular trending latest also recirc recirculation next prev previous suggestion suggestions outbrain taboola readmore further explore discover relacionadas verwandte mehr recent upnext weitere aehnliche empfehlung empfehlungen relacionados correlati similaires gerelateerd meistgelesen zumthema',
   ],
   [
     'card',
@@ -39,7 +39,7 @@ const GROUPS: [string, string][] = [
   ],
   [
     'share',
-    'share sharing social socials follow facebook twitter addthis sharedaddy addtoany linkedin whatsapp pinterest sharebar compartir teilen partage',
+    'share sharing social socials follow facebook twitter addthis sharedaddy addtoany linkedin whatsapp pinterest sharebar compartir teilen partage drucken',
   ],
   [
     'ad',
@@ -47,19 +47,19 @@ const GROUPS: [string, string][] = [
   ],
   [
     'signup',
-    'newsletter subscribe subscription subscriber signup optin form cta call action mailing offer register login email donate donation paywall regwall membership mc embed inline',
+    'newsletter subscribe subscription subscriber signup optin form cta call action mailing offer register registration login password passwort signin email donate donation paywall regwall membership mc embed inline',
   ],
   [
     'author',
-    'author authors byline bio biography profile avatar contributor writer autor auteur about staff',
+    'author authors byline bio biography profile avatar contributor writer autor auteur about staff autoren redaktion verfasser autore',
   ],
   [
     'meta',
-    'meta date time timestamp published pubdate info tag tags category categories label kicker eyebrow topic topics posted details data reading readtime estimated fecha datum section terms taxonomy',
+    'meta date time timestamp published pubdate info tag tags category categories label kicker eyebrow topic topics posted details data reading readtime estimated fecha datum section terms taxonomy rubrik schlagworte',
   ],
   [
     'caption',
-    'caption captions credit credits photo photos image images gallery figure media video img picture lightbox foto wp photographer attachment player audio podcast',
+    'caption captions credit credits photo photos image images gallery figure media video img picture lightbox foto wp photographer attachment player audio podcast bild bildunterschrift bildtext bildnachweis legende',
   ],
   [
     'cookie',
@@ -69,7 +69,7 @@ const GROUPS: [string, string][] = [
   ['title', 'title titles headline hed titel titulo titre h1'],
   [
     'lead',
-    'lead lede summary excerpt standfirst dek deck subtitle subtitulo description abstract chapo sapo subhead subheading subheadline tagline teaser vorspann bajada synopsis takeaways highlights keypoints',
+    'lead lede summary excerpt standfirst dek deck subtitle subtitulo description abstract chapo sapo subhead subheading subheadline tagline teaser vorspann bajada synopsis anriss einleitung entradilla chapeau occhiello sumario ingress perex takeaways highlights keypoints',
   ],
   [
     'hidden',

@@ -1,4 +1,4 @@
-import type { Page, PageNode } from '../html/index.ts';
+import { attribute, type Page, type PageNode } from '../html/index.ts';
 import type { Codes } from './block-codes.ts';
 import type { Block } from './blocks.ts';
 import type { ClassNames } from './class-names.ts';
@@ -143,7 +143,7 @@ export function readOutline(
     gap = prose[i] === 1 ? 0 : gap + blocks[i]!.chars;
   }
   const wanted = new Uint8Array(count);
-  const inMenu = menuReader(page.nodeCount + 1);
+  const inMenu = menuReader(page);
   for (let i = 0; i < count; i++) {
     const block = blocks[i]!;
     if (inMenu(block.owner)) continue;
@@ -203,10 +203,20 @@ function hashOf({ codes, starts }: Codes, i: number): number {
   return hash;
 }
 
-/** Whether an element stands in a nav or footer, remembered per element by its index. */
-function menuReader(size: number): (node: PageNode) => boolean {
+// What asks for consent is put at the end of the body by services whose names hardly vary. Its paragraphs read like any
+// other and outweigh a short report.
+const CONSENT_NAME =
+  /onetrust|cookiebot|usercentrics|didomi|trustarc|qc-cmp|sp_message|cmpbox|cmpwrapper|(?:cookie|gdpr|consent)[-_]?(?:banner|bar|box|consent|dialog|info|law|layer|modal|notice|overlay|popup|sdk|wall)/i;
+
+const asksConsent = (node: PageNode) =>
+  CONSENT_NAME.test(attribute(node, 'id') ?? '') || CONSENT_NAME.test(attribute(node, 'class') ?? '');
+
+/** Whether an element stands in a nav, a footer or a demand for consent, remembered per element by its index. */
+function menuReader(page: Page): (node: PageNode) => boolean {
   // 0: not looked at; 1: outside; 2: inside. Arrays by index cost a third of a map by element.
-  const known = new Uint8Array(size);
+  const known = new Uint8Array(page.nodeCount + 1);
+  for (let child = page.body.first; child !== null; child = child.next)
+    if (child.attributesFrom !== child.attributesTo && asksConsent(child)) known[child.index] = 2;
   return (node) => {
     let found = 1;
     let top: PageNode | null = node;

@@ -8,19 +8,19 @@ import type { Codes } from './block-codes.ts';
 const FIRST: [string, RegExp][] = [
   [
     'more',
-    /^(?:(?:read|see|learn|find out|discover|click|view|watch|listen|check out|explore)\b.{0,40}(?:\bmore|\balso|\bnext|\bhere|\bfull|\ball|\bnow|:)|(?:related|also read|read|also|more from|more on|more in|don.t miss|recommended|you (?:may|might) (?:also )?like|see also|up next|next article|previous|mehr|lesen sie|weiterlesen|auch interessant|lire aussi|à lire|voir aussi|leer más|lea también|lee también|te puede interesar|leggi anche|leia (?:mais|também)|você pode|lees ook|læs også|les også|läs (?:mer|också|även)|czytaj|читайте)(?:\b|$))/,
+    /^(?:(?:read|see|learn|find out|discover|click|view|watch|listen|check out|explore)\b.{0,40}(?:\bmore|\balso|\bnext|\bhere|\bfull|\ball|\bnow|:)|(?:related|also read|read|also|more from|more on|more in|don.t miss|recommended|you (?:may|might) (?:also )?like|see also|up next|next article|previous|mehr|lesen sie|weiterlesen|auch interessant|lire aussi|à lire|voir aussi|leer más|lea también|lee también|te puede interesar|leggi anche|leia (?:mais|também)|você pode|lees ook|læs også|les også|läs (?:mer|också|även)|czytaj|читайте|das könnte|zum thema|weitere |ähnliche |passend |siehe auch|meist ?gelesen|empfehlung|aus dem archiv|vorherige[rs]?\b|nächste[rs]? (?:artikel|beitrag)|articles (?:similaires|liés)|sur le même|à voir|noticias relacionadas|artículos relacionados|más (?:noticias|información|sobre)|ver (?:más|también)|artigos relacionados|veja (?:mais|também)|saiba mais|potrebbe|articoli correlati|lees (?:meer|verder)|meer over|zobacz|przeczytaj|polecamy|lue (?:myös|lisää))(?:\b|$))/,
   ],
   [
     'share',
-    /^(?:share|tweet|pin|e-?mail|print|copy link|facebook|twitter|x|whatsapp|linkedin|pinterest|reddit|telegram|teilen|partager|compartir|condividi|save|bookmark|follow|like)\b.{0,30}$/,
+    /^(?:share|tweet|pin|e-?mail|print|copy link|facebook|twitter|x|whatsapp|linkedin|pinterest|reddit|telegram|teilen|partager|compartir|condividi|save|bookmark|follow|like|drucken|merken|(?:artikel|beitrag|seite) (?:teilen|drucken|merken|versenden|empfehlen)|imprimer|imprimir|stampa|delen|dela)\b.{0,30}$/,
   ],
   [
     'date',
-    /^(?:(?:first |last )?(?:published|updated|posted|modified|veröffentlicht|publié|publicado|pubblicato|aktualisiert|stand)\b.{0,30}\d|\p{L}{3,9}\.?\s\d{1,2},?\s(?:19|20)\d{2}|\d{1,2}[.\s]\s?(?:de\s)?\p{L}{3,9}\.?,?\s(?:de\s)?(?:19|20)\d{2}|\d{1,4}[./-]\d{1,2}[./-]\d{2,4}\b|\d+ (?:min(?:ute)?s?\b.{0,3}(?:read|lesezeit|lectura)|(?:minute|hour|day|week|month)s? ago)|vor \d+)/u,
+    /^(?:(?:first |last )?(?:published|updated|posted|modified|veröffentlicht|publié|publicado|pubblicato|aktualisiert|stand|zuletzt|erstellt|letzte änderung|geändert|datum|mis à jour|actualizado|atualizado|aggiornato)\b.{0,30}\d|\p{L}{3,9}\.?\s\d{1,2},?\s(?:19|20)\d{2}|\d{1,2}[.\s]\s?(?:de\s)?\p{L}{3,9}\.?,?\s(?:de\s)?(?:19|20)\d{2}|\d{1,4}[./-]\d{1,2}[./-]\d{2,4}\b|\d+ (?:min(?:ute)?s?\b.{0,3}(?:read|lesezeit|lectura)|(?:minute|hour|day|week|month)s? ago)|(?:vor|am|vom|il y a|hace|há) \d+)/u,
   ],
   [
     'comments',
-    /^\W{0,5}\d{0,6}\s?(?:comments?|replies|reply|responses?|leave a|post a|add a|log ?in|sign ?in|kommentare?|commentaires?|comentarios?|comentários?|commenti)\b/,
+    /^\W{0,5}\d{0,6}\s?(?:comments?|replies|reply|responses?|leave a|post a|add a|log ?in|sign ?in|kommentare?|commentaires?|comentarios?|comentários?|commenti|antworten|diskussion|diskutieren|schreiben? sie|anmelden|registrieren|einloggen|laisser|répondre|réagir|se connecter|deja (?:un|tu)|responder|iniciar|lascia un|rispondi|accedi|reageer|reacties|inloggen|logga in|logg inn|zaloguj)\b/,
   ],
   [
     'ad',
@@ -32,18 +32,18 @@ const FIRST: [string, RegExp][] = [
   ],
   [
     'tags',
-    /^(?:tags?|topics?|filed under|categor(?:y|ies)|keywords?|posted in|tagged|etiquetas|schlagw[oö]rter|themen|mots-clés|tema|temas|labels?|more about|in)\b/,
+    /^(?:tags?|topics?|filed under|categor(?:y|ies)|keywords?|posted in|tagged|etiquetas|schlagw[oö]rter|themen|mots-clés|tema|temas|labels?|more about|in|schlagworte?|stichworte?|kategorien?|rubrik|catégories?|categor[ií]as?|tagi)\b/,
   ],
   [
     'refs',
-    /^\W{0,3}(?:references?|sources?|bibliography|notes?|footnotes?|citations?|further reading|resources|works cited|quellen|références|referencias|fuentes|literatur|external links|see also)\W{0,3}$/,
+    /^\W{0,3}(?:references?|sources?|bibliography|notes?|footnotes?|citations?|further reading|resources|works cited|quellen|références|referencias|fuentes|literatur|quelle|weblinks|einzelnachweise|external links|see also)\W{0,3}$/,
   ],
 ];
 
 const ANYWHERE: [string, RegExp][] = [
   [
     'subscribe',
-    /newsletter|\bsubscri|sign(?:ing)? up|abonn|s.inscri|suscr[ií]b|iscriv|your inbox|e-?mail address|free trial|register (?:now|for)|download (?:our|the) (?:free )?(?:app|guide|ebook)|follow us|join (?:us|our|the conversation)|donate|support (?:us|our)|подпи/,
+    /newsletter|\bsubscri|sign(?:ing)? up|abonn|s.inscri|suscr[ií]b|iscriv|your inbox|e-?mail address|free trial|register (?:now|for)|download (?:our|the) (?:free )?(?:app|guide|ebook)|follow us|join (?:us|our|the conversation)|donate|support (?:us|our)|подпи|jetzt (?:anmelden|registrieren|testen|lesen|bestellen|sichern)|passwort|mot de passe|contraseña|spenden|unterstützen sie|folgen sie|folge[nt]? uns|suivez-nous|síguenos|seguici|volg ons/,
   ],
   [
     'rights',
@@ -51,23 +51,23 @@ const ANYWHERE: [string, RegExp][] = [
   ],
   [
     'credit',
-    /getty|shutterstock|\bistock|unsplash|\bap photo|\bafp\b|(?:photos?|images?|fotos?|bild|video|credits?|crédits?|illustration|graphic) ?(?::|by\b|credit|courtesy|via\b|©)|courtesy of|\((?:photo|image|foto|credit)|via reuters|adobe stock|\bdpa\b|pictured (?:above|here)/,
+    /getty|shutterstock|\bistock|unsplash|\bap photo|\bafp\b|(?:photos?|images?|fotos?|bild|video|credits?|crédits?|illustration|graphic) ?(?::|by\b|credit|courtesy|via\b|©)|courtesy of|\((?:photo|image|foto|credit)|via reuters|adobe stock|\bdpa\b|pictured (?:above|here)|(?:quelle|foto|bild) ?:|\bimago\b|picture[ -]alliance|symbolbild|archiv(?:bild|foto)/,
   ],
   [
     'legal',
-    /\bcookies?\b|privacy (?:policy|notice)|terms (?:of|and|&)|\bconsent\b|datenschutz|impressum|mentions légales|aviso legal/,
+    /\bcookies?\b|privacy (?:policy|notice)|terms (?:of|and|&)|\bconsent\b|datenschutz|impressum|mentions légales|aviso legal|privatsphäre|externe[nr]? inhalt|einwilligung|zustimm|nutzungsbedingungen|personenbezogen|données personnelles|datos personales|javascript/,
   ],
   [
     'bio',
-    /\b(?:is|was) (?:an?|the) (?:[\p{L}-]+ ){0,4}(?:writer|editor|reporter|journalist|correspondent|contributor|author|columnist|professor|producer|fellow|blogger|founder|director|manager|strategist|expert|specialist|freelancer?|consultant|attorney|photographer|co-founder|ceo)\b|about the authors?|contributed to this|follow (?:him|her|me|them) |view all posts|all posts by|über den autor|sobre (?:el|o) autor|à propos de l.auteur/u,
+    /\b(?:is|was) (?:an?|the) (?:[\p{L}-]+ ){0,4}(?:writer|editor|reporter|journalist|correspondent|contributor|author|columnist|professor|producer|fellow|blogger|founder|director|manager|strategist|expert|specialist|freelancer?|consultant|attorney|photographer|co-founder|ceo)\b|about the authors?|contributed to this|follow (?:him|her|me|them) |view all posts|all posts by|über den autor|sobre (?:el|o) autor|à propos de l.auteur|über die autor|redakteur|korrespondent|\bist (?:freier?|autor|journalist|leiter)|est (?:journaliste|rédact|correspondant)|es periodista/u,
   ],
   [
     'disclosure',
-    /affiliate|commission|disclos|editor.?s.? note|disclaimer|correction:|this (?:article|story|post) (?:was|is|has been|originally|first|contains)|originally (?:appeared|published)|we may (?:earn|receive)|not (?:intended|a substitute)|for informational purposes|independently/,
+    /affiliate|commission|disclos|editor.?s.? note|disclaimer|correction:|this (?:article|story|post) (?:was|is|has been|originally|first|contains)|originally (?:appeared|published)|we may (?:earn|receive)|not (?:intended|a substitute)|for informational purposes|independently|diese[rs]? (?:artikel|beitrag|text) (?:ist|wurde|erschien|stammt|enthält)|anmerkung der redaktion|haftungsausschluss|cet article (?:est|a été)|este artículo (?:fue|es)/,
   ],
   [
     'cta',
-    /contact us|call us|get started|get in touch|book (?:a|your|now)|request (?:a|your)|shop (?:now|our)|buy now|learn more|get (?:a|your|the) (?:free|quote|app)|schedule (?:a|your)|start (?:your|a) free|try (?:it )?(?:for )?free|talk to (?:us|an? )|speak (?:to|with) |apply now|view (?:all|more|details)|see (?:all|more)|show more|load more|add to cart|click here|sign in|continue reading below|(?:story|article) continues|will not be published/,
+    /contact us|call us|get started|get in touch|book (?:a|your|now)|request (?:a|your)|shop (?:now|our)|buy now|learn more|get (?:a|your|the) (?:free|quote|app)|schedule (?:a|your)|start (?:your|a) free|try (?:it )?(?:for )?free|talk to (?:us|an? )|speak (?:to|with) |apply now|view (?:all|more|details)|see (?:all|more)|show more|load more|add to cart|click here|sign in|continue reading below|(?:story|article) continues|will not be published|jetzt (?:kaufen|buchen|anfragen)|mehr erfahren|erfahren sie|klicken sie|warenkorb|en savoir plus|cliquez ici|haga clic|clicca qui|klik hier|mehr anzeigen|alle anzeigen/,
   ],
 ];
 
@@ -76,13 +76,16 @@ const ANYWHERE: [string, RegExp][] = [
  * words costs a fifth of trying all patterns at every place.
  */
 const TRIGGERS: Record<string, string> = {
-  subscribe: 'news subs sign abon insc susc iscr inbo mail emai tria regi down foll join dona supp',
+  subscribe:
+    'news subs sign abon insc susc iscr inbo mail emai tria regi down foll join dona supp jetz pass spen folg suiv segu volg',
   rights: 'c copy righ rech droi dere dire diri',
-  credit: 'gett shut isto unsp ap afp phot imag foto bild vide cred illu grap cour reut adob dpa pict',
-  legal: 'cook priv term cons date impr ment avis',
-  bio: 'is was auth cont foll view post auto',
-  disclosure: 'affi comm disc edit corr arti stor post orig earn rece inte subs info inde',
-  cta: 'cont call star touc book requ shop buy lear free quot app appl apps sche try talk spea view see show load cart clic sign publ',
+  credit:
+    'gett shut isto unsp ap afp phot imag foto bild vide cred illu grap cour reut adob dpa pict quel imag symb arch',
+  legal: 'cook priv term cons date impr ment avis priv exte einw zust nutz pers dato java',
+  bio: 'is was auth cont foll view post auto reda korr frei jour leit corr peri',
+  disclosure:
+    'affi comm disc edit corr arti stor post orig earn rece inte subs info inde beit text anme haft',
+  cta: 'cont call star touc book requ shop buy lear free quot app appl apps sche try talk spea view see show load cart clic sign publ jetz erfa klic ware savo cliq haga klik anze',
 };
 // Bit of a group in the table of words; letters beyond ASCII may begin a phrase of any.
 const ANY_GROUP = (1 << ANYWHERE.length) - 1;
@@ -157,14 +160,15 @@ export const PHRASE_NAMES: readonly string[] = [
 const FIRST_WORDS: Record<string, string> = {
   more:
     'read see lear find disc clic view watc list chec expl rela also more don reco you up next prev mehr lese weit auch ' +
-    'lire voir leer lea lee te legg leia voc les czyt',
+    'lire voir leer lea lee te legg leia voc les czyt das zum weit pass sieh meis empf aus vorh arti sur noti ver veja saib potr lees meer zoba prze pole lue',
   share:
-    'shar twee pin e emai prin copy face twit x what link pint redd tele teil part comp cond save book foll like',
-  comments: 'comm repl resp leav post add log logi sign komm come',
+    'shar twee pin e emai prin copy face twit x what link pint redd tele teil part comp cond save book foll like druc merk beit arti seit impr stam dele dela',
+  comments:
+    'comm repl resp leav post add log logi sign komm come antw disk schr anme regi einl lais se deja inic lasc risp acce reag reac inlo logg zalo',
   ad: 'adve spon prom ad ads werb anze publ pubb anno rekl',
   toc: 'tabl cont in jump on what inha somm quic skip',
-  tags: 'tag tags topi file cate keyw post tagg etiq schl them mots tema labe more in',
-  refs: 'refe sour bibl note foot cita furt reso work quel lite exte see fuen',
+  tags: 'tag tags topi file cate keyw post tagg etiq schl them mots tema labe more in stic kate rubr cate tagi',
+  refs: 'refe sour bibl note foot cita furt reso work quel lite exte see fuen webl einz',
 };
 const firstBitsByPrefix = new Map<number, number>();
 let DATE_BIT = 0;

@@ -50,9 +50,9 @@ export function priorAgainst({ rows }: Features, i: number, block: Block): Prior
 }
 
 // Words the rest of the page must expect, and its share of all, for the priors to be believed: where nearly all text
-// stands in such a place, the place is misnamed.
+// stands in such a place, the place is misnamed. Comments of five times the article's length are common.
 const MIN_REST_WORDS = 60;
-const MIN_REST_SHARE = 0.25;
+const MIN_REST_SHARE = 0.1;
 
 /** Lowers the chances by the priors, unless they would leave next to nothing of the page. */
 export function applyPriors(blocks: Block[], features: Features, chances: Float64Array): void {

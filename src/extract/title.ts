@@ -47,8 +47,19 @@ export function makeComparable(text: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, '');
 }
 
-/** Names under which the site may appear in a title. */
-export function siteNames(page: Page, tags: MetaTags, ld: LdFacts): string[] {
+// By the page's tags, as three ask for them.
+const namesByTags = new WeakMap<MetaTags, readonly string[]>();
+
+/** Names under which the site may appear in a title or a line. */
+export function siteNames(page: Page, tags: MetaTags, ld: LdFacts): readonly string[] {
+  const known = namesByTags.get(tags);
+  if (known !== undefined) return known;
+  const names = findSiteNames(page, tags, ld);
+  namesByTags.set(tags, names);
+  return names;
+}
+
+function findSiteNames(page: Page, tags: MetaTags, ld: LdFacts): string[] {
   const names = [
     tags.openGraph['og:site_name'],
     tags.meta['application-name'],
@@ -88,7 +99,7 @@ function hostOf(url: string): string {
 }
 
 /** A title without the site's name before or after a separator. */
-export function withoutSiteName(title: string, sites: string[]): string {
+export function withoutSiteName(title: string, sites: readonly string[]): string {
   let text = title;
   for (let round = 0; round < 3; round++) {
     const cuts = separatorsIn(text);
@@ -116,7 +127,7 @@ function separatorsIn(text: string): RegExpExecArray[] {
   return /«.*»|».*«|‹.*›|›.*‹/.test(text) ? cuts.filter(([sign]) => !/[»›]/.test(sign)) : cuts;
 }
 
-function isSite(part: string, sites: string[]): boolean {
+function isSite(part: string, sites: readonly string[]): boolean {
   if (part === '') return true;
   for (const site of sites) {
     if (part === site) return true;

@@ -34,7 +34,7 @@ const HEAD_ONLY = set('head title meta link base script style noscript template'
 
 // Elements that do not break a line of text.
 const INLINE = set(
-  'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q ruby rt rp s samp small ' +
+  'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rb rp rt rtc ruby s samp small ' +
     'span strike strong sub sup time tt u var wbr img picture source svg path g use input button o:p amp-img font-face',
 );
 const SILENT = set('script style template noscript svg iframe object head');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scorePage, summarize } from './article-metric.ts';
+import { countSnippets, scorePage, summarize, summarizeSnippets } from './article-metric.ts';
 import { isRightAuthor, isRightDate, isRightTitle } from './articles.ts';
 
 describe('article metric', () => {
@@ -18,6 +18,28 @@ describe('article metric', () => {
   it('leaves empty predictions out of the precision only', () => {
     const summary = summarize([scorePage('a b c d', 'a b c d'), scorePage('a b c d', '')]);
     expect(summary).toMatchObject({ precision: 1, recall: 0.5, meanPageF1: 0.5, exact: 0.5 });
+  });
+});
+
+describe('snippets', () => {
+  it('counts what must be there and what must not, whatever white space and quotes', () => {
+    const reference = { with: ["one's  two", 'three'], without: ['Home', 'Read more'] };
+    expect(countSnippets(reference, 'zero\n\none’s two. Home')).toEqual({
+      kept: 1,
+      lost: 1,
+      leaked: 1,
+      absent: 1,
+    });
+    expect(countSnippets({}, 'any text')).toEqual({ kept: 0, lost: 0, leaked: 0, absent: 0 });
+  });
+
+  it('sums them over pages', () => {
+    const pages = [
+      { kept: 3, lost: 0, leaked: 1, absent: 3 },
+      { kept: 0, lost: 1, leaked: 0, absent: 0 },
+    ];
+    expect(summarizeSnippets(pages)).toEqual({ present: 0.75, absent: 0.75, f1: 0.75 });
+    expect(summarizeSnippets([{ kept: 0, lost: 0, leaked: 0, absent: 0 }])).toBeNull();
   });
 });
 

@@ -4,18 +4,16 @@ import { gunzipSync } from 'node:zlib';
 import { type Extraction, extractPage } from '../../src/extract/index.ts';
 import { parsePage } from '../../src/html/index.ts';
 import { validatePage } from '../../src/validate/index.ts';
-import { scorePage, summarize } from './article-metric.ts';
+import { countSnippets, type Snippets, scorePage, summarize, summarizeSnippets } from './article-metric.ts';
 import { loadJson, type Part, type PartOptions } from './part.ts';
 import { readWithReadability } from './readability.ts';
 
-type Reference = {
+type Reference = Snippets & {
   url: string;
   articleBody: string;
   title?: string | null;
   author?: string | null;
   date?: string | null;
-  with?: string[];
-  without?: string[];
 };
 
 // Both extractors run this many pages first, unmeasured: the figure is that of a process at work, not of its start.
@@ -130,7 +128,7 @@ function runSet(folder: string, set: string, options: PartOptions): object | nul
   const ours = [];
   const theirs = [];
   const tallies = newTallies();
-  const snippets = { kept: 0, lost: 0, leaked: 0 };
+  const snippets = [];
   let oursMs = 0;
   let theirsMs = 0;
   let falseRejections = 0;
@@ -159,7 +157,7 @@ function runSet(folder: string, set: string, options: PartOptions): object | nul
     ours.push(score);
     theirs.push(scorePage(reference.articleBody, other));
     worst.push({ id, f1: score.f1, precision: score.precision, recall: score.recall });
-    countSnippets(reference, got.text, snippets);
+    snippets.push(countSnippets(reference, got.text));
     countFields(reference, got, tallies, (field, expected, value) =>
       options.fail({
         part: `articles.${set}.${field}`,
@@ -178,6 +176,7 @@ function runSet(folder: string, set: string, options: PartOptions): object | nul
       got: { f1: round(page.f1), precision: round(page.precision), recall: round(page.recall) },
     });
   }
+  const found = summarizeSnippets(snippets);
   const rounded = (summary: ReturnType<typeof summarize>) =>
     Object.fromEntries(Object.entries(summary).map(([name, value]) => [name, round(value)]));
   return {
@@ -188,30 +187,15 @@ function runSet(folder: string, set: string, options: PartOptions): object | nul
     date: share(tallies.date),
     titleExact: share(tallies.titleExact),
     dateOrModified: share(tallies.dateOrModified),
-    snippetF1:
-      snippets.kept === 0
-        ? null
-        : round((2 * snippets.kept) / (2 * snippets.kept + snippets.lost + snippets.leaked)),
+    snippetF1: found === null ? null : round(found.f1),
+    snippetsPresent: found === null ? null : round(found.present),
+    snippetsAbsent: found === null ? null : round(found.absent),
     empty: ours.filter((page) => page.predicted === 0).length,
     falseRejections,
     cpuMsPerPage: round(oursMs / Math.max(1, ids.length)),
     cpuRatio: round(oursMs / Math.max(1e-9, theirsMs)),
     readability: { ...rounded(summarize(theirs)), cpuMsPerPage: round(theirsMs / Math.max(1, ids.length)) },
   };
-}
-
-function countSnippets(
-  reference: Reference,
-  text: string,
-  snippets: { kept: number; lost: number; leaked: number },
-): void {
-  const flat = text.replace(/\s+/g, ' ');
-  for (const snippet of reference.with ?? []) {
-    if (flat.includes(snippet.replace(/\s+/g, ' '))) snippets.kept++;
-    else snippets.lost++;
-  }
-  for (const snippet of reference.without ?? [])
-    if (flat.includes(snippet.replace(/\s+/g, ' '))) snippets.leaked++;
 }
 
 function countFields(

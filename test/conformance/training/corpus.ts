@@ -2,11 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { getDomain } from 'tldts';
+import type { Snippets } from '../article-metric.ts';
 
 /** A page of an article set with its reference text. */
-export type TruthPage = {
+export type TruthPage = Snippets & {
   set: string;
   setSize: number;
+  /** Whether it comes from a corpus named after the first: material to learn from beside the pages we are judged by. */
+  further: boolean;
   id: string;
   url: string;
   /** The registrable domain: pages of one site share their template and must not be on both sides of a split. */
@@ -18,35 +21,37 @@ export type TruthPage = {
   date?: string | null;
 };
 
-type Truth = Record<string, Pick<TruthPage, 'url' | 'articleBody' | 'title' | 'author' | 'date'>>;
+type Truth = Record<
+  string,
+  Pick<TruthPage, 'url' | 'articleBody' | 'title' | 'author' | 'date' | 'with' | 'without'>
+>;
 
-/** Reads every page of every article set below a folder of the conformance layout. */
-export function loadPages(corpus: string): TruthPage[] {
-  const pages: TruthPage[] = [];
-  for (const set of readdirSync(join(corpus, 'articles'), { withFileTypes: true })) {
-    if (!set.isDirectory()) continue;
-    const folder = join(corpus, 'articles', set.name);
-    const truths = JSON.parse(readFileSync(join(folder, 'truth.json'), 'utf8')) as Truth;
-    const ids = Object.keys(truths);
-    for (const id of ids) {
-      const { url, articleBody, title = null, author = null, date = null } = truths[id]!;
-      const html = gunzipSync(readFileSync(join(folder, 'pages', `${id}.html.gz`))).toString('utf8');
-      const site = getDomain(url, { allowPrivateDomains: true }) ?? id;
-      pages.push({
-        set: set.name,
-        setSize: ids.length,
-        id,
-        url,
-        site,
-        html,
-        articleBody,
-        title,
-        author,
-        date,
-      });
-    }
-  }
-  return pages;
+/** Reads every page of every article set below some folders of the conformance layout. */
+export function loadPages(corpora: readonly string[]): TruthPage[] {
+  return corpora.flatMap((corpus, i) =>
+    readdirSync(join(corpus, 'articles'), { withFileTypes: true })
+      .filter((set) => set.isDirectory())
+      .flatMap((set) => loadSet(join(corpus, 'articles', set.name), set.name, i > 0)),
+  );
+}
+
+function loadSet(folder: string, set: string, further: boolean): TruthPage[] {
+  const truths = Object.entries(JSON.parse(readFileSync(join(folder, 'truth.json'), 'utf8')) as Truth);
+  return truths.map(([id, truth]) => ({
+    set,
+    setSize: truths.length,
+    further,
+    id,
+    url: truth.url,
+    site: getDomain(truth.url, { allowPrivateDomains: true }) ?? id,
+    html: gunzipSync(readFileSync(join(folder, 'pages', `${id}.html.gz`))).toString('utf8'),
+    articleBody: truth.articleBody,
+    title: truth.title ?? null,
+    author: truth.author ?? null,
+    date: truth.date ?? null,
+    with: truth.with ?? [],
+    without: truth.without ?? [],
+  }));
 }
 
 /** The fold a site belongs to: a hash of its name, so that adding pages moves no other page. */

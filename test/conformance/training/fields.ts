@@ -45,7 +45,7 @@ const corpus = positionals[0];
 if (corpus === undefined) throw new Error('usage: fields.js CORPUS [--misses FIELD] [--half 0|1]');
 
 const tallies = new Map<string, { right: number; of: number }>();
-for (const page of loadPages(corpus)) {
+for (const page of loadPages([corpus])) {
   if (!page.title && !page.author && !page.date) continue;
   const half = foldOf(page.site, HALVES);
   const got = extractPage(parsePage(page.html, { url: page.url }));

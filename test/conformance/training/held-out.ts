@@ -1,4 +1,4 @@
-// Cross-validation by site: node dist/test/conformance/training/held-out.js CORPUS [--folds N] [--pages FILE] [--seed S]
+// Cross-validation by site: node dist/test/conformance/training/held-out.js CORPUS... [--folds N] [--pages FILE] [--seed S]
 // Every page is judged by a model that saw no page of its site; this is the estimate for pages we do not have.
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -7,16 +7,23 @@ import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { extractWith } from '../../../src/extract/extract-page.ts';
 import { parsePage } from '../../../src/html/index.ts';
-import { type PageScore, scorePage, summarize } from '../article-metric.ts';
+import {
+  countSnippets,
+  type PageScore,
+  type SnippetCounts,
+  scorePage,
+  summarize,
+  summarizeSnippets,
+} from '../article-metric.ts';
 import { foldOf, loadPages } from './corpus.ts';
 import { readSample, SHAPE, seededRandom, train } from './samples.ts';
 
-type Task = { corpus: string; folds: number; mine: number[]; seed: number };
-type Judged = { set: string; id: string; url: string; score: PageScore };
+type Task = { corpora: string[]; folds: number; mine: number[]; seed: number };
+type Judged = { set: string; id: string; url: string; score: PageScore; snippets: SnippetCounts };
 
 /** Trains without each of its folds and judges that fold's pages. */
-function runFolds({ corpus, folds, mine, seed }: Task): Judged[] {
-  const pages = loadPages(corpus);
+function runFolds({ corpora, folds, mine, seed }: Task): Judged[] {
+  const pages = loadPages(corpora);
   const random = seededRandom(7);
   const samples = pages.map((page) => readSample(page, random));
   const judged: Judged[] = [];
@@ -25,10 +32,12 @@ function runFolds({ corpus, folds, mine, seed }: Task): Judged[] {
       samples.filter((_, i) => foldOf(pages[i]!.site, folds) !== fold),
       { ...SHAPE, seed },
     );
-    for (const { set, id, url, site, html, articleBody } of pages) {
-      if (foldOf(site, folds) !== fold) continue;
-      const { text } = extractWith(parsePage(html, { url }), {}, trees);
-      judged.push({ set, id, url, score: scorePage(articleBody, text) });
+    for (const page of pages) {
+      const { set, id, url } = page;
+      if (foldOf(page.site, folds) !== fold) continue;
+      const { text } = extractWith(parsePage(page.html, { url }), {}, trees);
+      const snippets = countSnippets(page, text);
+      judged.push({ set, id, url, score: scorePage(page.articleBody, text), snippets });
     }
   }
   return judged;
@@ -39,15 +48,15 @@ async function main(): Promise<void> {
     allowPositionals: true,
     options: { folds: { type: 'string' }, pages: { type: 'string' }, seed: { type: 'string' } },
   });
-  const corpus = positionals[0];
-  if (corpus === undefined)
-    throw new Error('usage: held-out.js CORPUS [--folds N] [--pages FILE] [--seed S]');
+  const corpora = positionals;
+  if (corpora.length === 0)
+    throw new Error('usage: held-out.js CORPUS... [--folds N] [--pages FILE] [--seed S]');
   const folds = Number(values.folds ?? 4);
   const threads = Math.min(folds, availableParallelism());
   const parts = await Promise.all(
     Array.from({ length: threads }, (_, t) => {
       const mine = Array.from({ length: folds }, (_, fold) => fold).filter((fold) => fold % threads === t);
-      const task: Task = { corpus, folds, mine, seed: Number(values.seed ?? SHAPE.seed) };
+      const task: Task = { corpora, folds, mine, seed: Number(values.seed ?? SHAPE.seed) };
       return new Promise<Judged[]>((resolve, reject) => {
         const worker = new Worker(fileURLToPath(import.meta.url), { workerData: task });
         worker.once('message', resolve);
@@ -58,7 +67,11 @@ async function main(): Promise<void> {
   const judged = parts.flat().sort((a, b) => a.score.f1 - b.score.f1);
   const sets = [...new Set(judged.map((page) => page.set))].sort();
   const report = Object.fromEntries(
-    sets.map((set) => [set, summarize(judged.filter((page) => page.set === set).map((page) => page.score))]),
+    sets.map((set) => {
+      const pages = judged.filter((page) => page.set === set);
+      const snippets = summarizeSnippets(pages.map((page) => page.snippets));
+      return [set, { ...summarize(pages.map((page) => page.score)), snippets }];
+    }),
   );
   if (values.pages !== undefined) writeFileSync(values.pages, `${JSON.stringify(judged)}\n`);
   console.log(JSON.stringify(report));

@@ -1,6 +1,6 @@
 import type { AttributeTable, Page } from '../html/index.ts';
+import type { TextCodes } from '../text/index.ts';
 import { isAuthorClass } from './authors.ts';
-import { lender } from './lent-memory.ts';
 import { bitsOfName, bitsOfValue, GROUP_NAMES, MAY_DATE } from './name-groups.ts';
 import { MAX_NAME_CHARS } from './name-words.ts';
 
@@ -14,95 +14,127 @@ export const SAYS_DATE = 2 * MAY_DATE;
 export const SAYS_AUTHOR = 4 * MAY_DATE;
 const SAYS_GROUPS = MAY_DATE - 1;
 
-const MASK = 2_047;
-// Beyond this a page hardly repeats its classes, and slots would get crowded.
-const MAX_SHARED = 1_500;
-const borrowSlots = lender((size) => new Int32Array(size));
-
 /**
- * The classes of a page by number, 0 for none. An element's class comes three times on a page, and what it says is asked
- * for by many: each is read once.
+ * The classes of a page by number, 0 for none. An element's class comes three times on a page and again on the next page
+ * of its site, and what it says is asked for by many: each is read once.
  */
 export class ClassNames {
   /** By index of an element: the number of its class. */
   readonly #numbers: Int32Array;
-  /** By number: what the class says, and its look. */
-  readonly #says = [0];
-  readonly #looks = [0];
-  readonly #starts = [0];
-  readonly #ends = [0];
-  readonly #slots: Int32Array;
+  // What is not kept beyond the page: too long, too rare, not plain.
+  readonly #ownSays: number[] = [];
+  readonly #ownLooks: number[] = [];
 
   constructor(page: Page) {
     this.#numbers = new Int32Array(page.nodeCount + 1);
-    this.#slots = borrowSlots(MASK + 1).fill(0);
+    knownClasses.makeRoom();
   }
 
   /** Reads the class of an element; returns its groups, SAYS_DATE and SAYS_AUTHOR as bits. Only good while no other page is read. */
   read(index: number, table: AttributeTable, i: number): number {
     const number = this.#find(table, i);
     this.#numbers[index] = number;
-    return this.#says[number]!;
+    return this.#says(number);
   }
 
   /** The groups the class of an element belongs to, as bits. */
   groups(index: number): number {
-    return this.#says[this.#numbers[index]!]! & SAYS_GROUPS;
+    return this.#says(this.#numbers[index]!) & SAYS_GROUPS;
   }
 
   /** Its first word without digits as a number: the whole attribute tells items of one list apart. */
   look(index: number): number {
-    return this.#looks[this.#numbers[index]!]!;
+    const number = this.#numbers[index]!;
+    return number < 0 ? this.#ownLooks[-number - 1]! : knownClasses.looks[number]!;
+  }
+
+  #says(number: number): number {
+    return number < 0 ? this.#ownSays[-number - 1]! : knownClasses.says[number]!;
   }
 
   #find(table: AttributeTable, i: number): number {
-    const { codes } = table.source;
-    const start = table.starts[i]!;
-    const end = table.ends[i]!;
-    if (end - start > MAX_NAME_CHARS) return this.#readAlone(table.value(i));
-    let hash = 0;
-    for (let at = start; at < end; at++) {
-      const code = codes[at]!;
-      if (code === 38 || code > 127) return this.#readAlone(table.value(i));
-      hash = (Math.imul(hash, 31) + code) | 0;
-    }
-    let slot = (hash ^ (hash >>> 11)) & MASK;
-    for (let number = this.#slots[slot]!; number !== 0; number = this.#slots[slot]!) {
-      if (this.#isAt(number, table, i)) return number;
-      slot = (slot + 1) & MASK;
-    }
-    const bits = bitsOfValue(table, i);
-    // The words tell nearly all names apart without the patterns.
-    const says = (bits & (META | AUTHOR | MAY_DATE)) === 0 ? bits : withMarks(bits, table.value(i));
-    const number = this.#add(says, lookOf(codes, start, end), start, end);
-    if (number < MAX_SHARED) this.#slots[slot] = number;
-    return number;
-  }
-
-  #isAt(number: number, { source, starts, ends }: AttributeTable, i: number): boolean {
-    const { codes } = source;
-    const start = starts[i]!;
-    const from = this.#starts[number]!;
-    const length = ends[i]! - start;
-    if (this.#ends[number]! - from !== length) return false;
-    for (let at = 0; at < length; at++) if (codes[from + at] !== codes[start + at]) return false;
-    return true;
-  }
-
-  #readAlone(name: string): number {
+    const number = knownClasses.find(table, i);
+    if (number !== UNKNOWN) return number;
+    const name = table.value(i);
     const codes = Uint16Array.from({ length: Math.min(name.length, LOOK_CHARS) }, (_, at) =>
       name.charCodeAt(at),
     );
-    return this.#add(withMarks(bitsOfName(name), name), lookOf(codes, 0, codes.length), 0, 0);
-  }
-
-  #add(says: number, look: number, start: number, end: number): number {
-    this.#looks.push(look);
-    this.#starts.push(start);
-    this.#ends.push(end);
-    return this.#says.push(says) - 1;
+    this.#ownLooks.push(lookOf(codes, 0, codes.length));
+    return -this.#ownSays.push(withMarks(bitsOfName(name), name));
   }
 }
+
+const MASK = 8_191;
+// Beyond half of the slots they would get crowded.
+const MOST_CLASSES = 4_096;
+const MOST_BYTES = 131_072;
+// A page that begins with less room than this gets all of it.
+const ROOM_SHARE = 0.75;
+const UNKNOWN = -1;
+
+/**
+ * The classes that came last, whatever the page: domains are read a lease at a time, and pages of one share their
+ * template. Values lie one after the other in one memory, so that a look compares bytes that are near each other; a map
+ * of strings had to make a string of each value first. Emptied between two pages when it is full.
+ */
+class KnownClasses {
+  /** By number: what the class says, and its look; number 0 is no class. */
+  readonly says = new Int32Array(MOST_CLASSES);
+  readonly looks = new Int32Array(MOST_CLASSES);
+  readonly #starts = new Int32Array(MOST_CLASSES + 1);
+  readonly #bytes = new Uint8Array(MOST_BYTES);
+  /** By hash: a number, 0 where there is none. */
+  readonly #slots = new Int32Array(MASK + 1);
+  #count = 1;
+
+  /** Called between two pages: numbers given before are no longer good after it. */
+  makeRoom(): void {
+    if (this.#count < ROOM_SHARE * MOST_CLASSES && this.#starts[this.#count]! < ROOM_SHARE * MOST_BYTES)
+      return;
+    this.#slots.fill(0);
+    this.#count = 1;
+  }
+
+  /** The number of a value, which is read if it is new; UNKNOWN where it cannot be kept. */
+  find(table: AttributeTable, i: number): number {
+    const { codes } = table.source;
+    const start = table.starts[i]!;
+    const end = table.ends[i]!;
+    if (end - start > MAX_NAME_CHARS) return UNKNOWN;
+    let hash = 0;
+    for (let at = start; at < end; at++) {
+      const code = codes[at]!;
+      if (code === 38 || code > 127) return UNKNOWN;
+      hash = (Math.imul(hash, 31) + code) | 0;
+    }
+    let slot = (hash ^ (hash >>> 13)) & MASK;
+    for (let number = this.#slots[slot]!; number !== 0; number = this.#slots[slot]!) {
+      if (this.#isAt(number, codes, start, end)) return number;
+      slot = (slot + 1) & MASK;
+    }
+    const number = this.#count;
+    const from = this.#starts[number]!;
+    if (number === MOST_CLASSES || from + end - start > MOST_BYTES) return UNKNOWN;
+    const bits = bitsOfValue(table, i);
+    // The words tell nearly all names apart without the patterns.
+    this.says[number] = (bits & (META | AUTHOR | MAY_DATE)) === 0 ? bits : withMarks(bits, table.value(i));
+    this.looks[number] = lookOf(codes, start, end);
+    for (let at = start; at < end; at++) this.#bytes[from + at - start] = codes[at]!;
+    this.#starts[number + 1] = from + end - start;
+    this.#slots[slot] = number;
+    this.#count++;
+    return number;
+  }
+
+  #isAt(number: number, codes: TextCodes, start: number, end: number): boolean {
+    const from = this.#starts[number]!;
+    if (this.#starts[number + 1]! - from !== end - start) return false;
+    for (let at = start; at < end; at++) if (this.#bytes[from + at - start] !== codes[at]) return false;
+    return true;
+  }
+}
+
+const knownClasses = new KnownClasses();
 
 function withMarks(bits: number, name: string): number {
   const mayDate =

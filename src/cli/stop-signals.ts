@@ -1,14 +1,25 @@
 import { EXIT } from '../errors/index.ts';
 import type { Log } from '../telemetry/index.ts';
 
-const endsAll = { SIGTERM: 143, SIGINT: 130 } as const;
-const enders = Object.entries(endsAll).map(([name, code]) => [name, () => process.exit(code)] as const);
+type EndCodes = Readonly<Record<'SIGTERM' | 'SIGINT', number>>;
+
+const roles = new Set(['up', 'serve', 'fetch', 'schedule']);
+let enders: readonly (readonly [NodeJS.Signals, () => void])[] = [];
 
 /**
- * Ends the process at a signal, as the kernel does with every process but the first one: in a container a signal without
- * a listener is lost, and stopping it would take until it is killed. `untilStopped` takes over.
+ * Exit codes of a process that a signal ends while it still loads; null: as the kernel does it. A role that is asked to
+ * stop before it has begun has done what was asked, and whoever watches it must not take that for a crash. In a container
+ * a signal without a listener is lost on the first process, and stopping it would take until it is killed.
  */
-export function endAtSignals(): void {
+export function decideEarlyEnd(args: readonly string[], pid: number): EndCodes | null {
+  const command = args.find((arg) => !arg.startsWith('-'));
+  if (command !== undefined && roles.has(command)) return { SIGTERM: EXIT.ok, SIGINT: EXIT.ok };
+  return pid === 1 ? { SIGTERM: 143, SIGINT: 130 } : null;
+}
+
+/** Ends the process at a signal with these codes, until `untilStopped` takes over. */
+export function endAtSignals(codes: EndCodes): void {
+  enders = (['SIGTERM', 'SIGINT'] as const).map((name) => [name, () => process.exit(codes[name])] as const);
   for (const [name, end] of enders) process.on(name, end);
 }
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FaultProxy } from '../process/fault-proxy.ts';
@@ -11,6 +11,9 @@ const program = join(root, 'dist', 'src', 'cli', 'main.js');
 const preload = new URL('./skewed.js', import.meta.url).href;
 
 export type Role = 'fetch' | 'schedule' | 'serve';
+
+/** How a process ended that was told to; one that has said nothing yet may not have reached its first line. */
+export type End = { code: number | null; signal: string | null; hasSpoken: boolean };
 
 /** How a process ended that nobody had ended. */
 export type OwnEnd = { life: string; code: number | null; signal: string | null; last: string };
@@ -38,6 +41,8 @@ export class Member {
   #life = 0;
   #child: ChildProcess | null = null;
   #isWanted = false;
+  /** Where in the log this life begins. */
+  #logFrom = 0;
   readonly #args: readonly string[];
   readonly #env: NodeJS.ProcessEnv;
   readonly #dir: string;
@@ -87,6 +92,7 @@ export class Member {
     this.#isWanted = true;
     this.#life += 1;
     const log = openSync(this.logFile, 'a');
+    this.#logFrom = fstatSync(log).size;
     const child = spawn(process.execPath, [program, ...this.#args], {
       cwd: this.#dir,
       env: {
@@ -114,7 +120,7 @@ export class Member {
   }
 
   /** Ends it with a signal and leaves it ended; how it ended, or null when it was not running. */
-  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<{ code: number | null; signal: string | null } | null> {
+  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<End | null> {
     this.#isWanted = false;
     const child = this.#child;
     if (child === null) return null;
@@ -122,7 +128,8 @@ export class Member {
     child.kill('SIGCONT');
     child.kill(signal);
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    return { code: child.exitCode, signal: child.signalCode };
+    const hasSpoken = statSync(this.logFile).size > this.#logFrom;
+    return { code: child.exitCode, signal: child.signalCode, hasSpoken };
   }
 
   freeze(): void {

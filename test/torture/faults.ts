@@ -157,8 +157,12 @@ export const faults: readonly Fault[] = [
     strike: (blow) =>
       onOne(blow, ['fetch'], async (member) => {
         const end = await member.end('SIGTERM');
-        if (end !== null && end.code !== 0 && end.code !== 3)
-          member.ownEnds.push({ life: member.life, ...end, last: 'it was asked to stop' });
+        // Before its first line no program hears a signal, and the kernel ends it.
+        const isUnborn = end?.signal === 'SIGTERM' && !end.hasSpoken;
+        if (end !== null && !isUnborn && end.code !== 0 && end.code !== 3) {
+          const { code, signal } = end;
+          member.ownEnds.push({ life: member.life, code, signal, last: 'it was asked to stop' });
+        }
         await blow.wait(blow.forMs);
         member.start();
       }),

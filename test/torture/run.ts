@@ -3,6 +3,7 @@ import { startDiscovery } from '../../src/channels/index.ts';
 import { createSource } from '../../src/sources/index.ts';
 import { makeDue } from '../e2e/crawl-state.ts';
 import { waitUntil } from '../e2e/wait.ts';
+import { keepEvidence } from './evidence.ts';
 import { type Blow, type Fault, faults } from './faults.ts';
 import { type Ground, judge, type Verdict } from './invariants/index.ts';
 import { makePlan, type Strike } from './plan.ts';
@@ -81,6 +82,7 @@ export async function torture(options: TortureOptions): Promise<TortureResult> {
     const verdicts = await judge(ground);
     verdicts.push(await stopAll(stage));
     ok = verdicts.every((verdict) => verdict.problems.length === 0);
+    if (!ok) await keepEvidence(ground);
     return {
       ...(await describe(ground)),
       seed,

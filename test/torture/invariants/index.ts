@@ -11,7 +11,7 @@ import {
 import { checkOwnEnds, checkResources } from './resources.ts';
 import { checkCounters, checkNoneLost, checkNoRepeats } from './urls.ts';
 
-export type { Ground } from './ground.ts';
+export { type Ground, lifeOf } from './ground.ts';
 
 /** What became of a promise. */
 export type Verdict = { number: number; promise: string; problems: string[] };

@@ -30,8 +30,8 @@ export function checkPoliteness({ stage, log }: Ground): string[] {
 }
 
 /** (4) A settle that came late changed nothing: its transaction wrote no row, document or delivery. */
-export async function checkStaleSettles({ stage }: Ground): Promise<string[]> {
-  const { rows } = await stage.database.pool.query<{ what: string; url: string }>(
+export async function checkStaleSettles({ db }: Ground): Promise<string[]> {
+  const { rows } = await db.query<{ what: string; url: string }>(
     `WITH late AS (SELECT DISTINCT xmin::text AS tx FROM crawl_log WHERE stale)
      SELECT 'row' AS what, f.url FROM url_frontier f JOIN late ON late.tx = f.xmin::text
      UNION ALL SELECT 'document', d.url FROM documents d JOIN late ON late.tx = d.xmin::text

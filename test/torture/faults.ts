@@ -1,4 +1,5 @@
 import type { Member, Role } from './crew.ts';
+import { frozen } from './ledger.ts';
 import type { Strikable } from './plan.ts';
 import { leaseMs, type Stage } from './stage.ts';
 import type { Watcher } from './watcher.ts';
@@ -174,7 +175,7 @@ export const faults: readonly Fault[] = [
     strike: (blow) =>
       onOne(blow, ['fetch'], async (member) => {
         blow.stage.ledger.freezes += 1;
-        const loss = blow.stage.ledger.begin(member.life, 'frozen');
+        const loss = blow.stage.ledger.begin(member.life, frozen);
         member.freeze();
         await blow.wait(blow.forMs);
         member.thaw();

@@ -9,7 +9,11 @@ const tables = ['url_frontier', 'crawl_log', 'channels', 'channel_state', 'domai
  * Writes what the verdicts were found from beside the logs: the database and the web are gone when somebody looks. Times
  * are wall clock times.
  */
-export async function keepEvidence({ stage, log, calmSince }: Omit<Ground, 'db'>): Promise<void> {
+export async function keepEvidence({
+  stage,
+  log,
+  calmSince,
+}: Pick<Ground, 'stage' | 'log' | 'calmSince'>): Promise<void> {
   const save = (name: string, rows: readonly unknown[]): void =>
     writeFileSync(join(stage.home, `${name}.ndjson`), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
   const clock = (ms: number): string | null =>

@@ -29,6 +29,21 @@ test('the first signal asks, the second ends at once what is there and itself wi
   expect(await run((kill) => kill('SIGTERM'))).toEqual(['ready SIGTERM ended all', 130]);
 });
 
+test('a signal that came before anybody had time to hear it stops what took over meanwhile', async () => {
+  const program = `const { endAtSignals, untilStopped } = await import(${JSON.stringify(entry)});
+    const { spawnSync } = await import('node:child_process');
+    endAtSignals({ SIGTERM: 1, SIGINT: 1 });
+    spawnSync('kill', ['-TERM', String(process.pid)]);
+    void untilStopped().then((why) => process.exit(why === 'SIGTERM' ? 0 : 2));
+    // Heard at the first turn of the event loop, or never.
+    setTimeout(() => process.exit(3), 500);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    env: { PATH: process.env.PATH },
+    stdio: 'ignore',
+  });
+  expect(await once(child, 'exit')).toEqual([0, null]);
+});
+
 describe('a signal that comes while the program still loads', () => {
   const program = fileURLToPath(new URL('../../dist/src/cli/main.js', import.meta.url));
   const inline = (code: string): string =>

@@ -21,6 +21,8 @@ export type OwnEnd = { life: string; code: number | null; signal: string | null;
 // What a process may end itself with: the database was away for too long, the disk was full, memory ran short.
 const allowedCodes = new Set([3, 6, 7]);
 const restartMs = 500;
+// Several times the grace it has: who is still there then did not hear that he should stop.
+const patienceMs = 60_000;
 
 const alive = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -127,7 +129,9 @@ export class Member {
     if (signal === 'SIGKILL') this.#ledger.note(this.life, 'killed');
     child.kill('SIGCONT');
     child.kill(signal);
+    const impatience = setTimeout(() => child.kill('SIGKILL'), patienceMs);
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    clearTimeout(impatience);
     const hasSpoken = statSync(this.logFile).size > this.#logFrom;
     return { code: child.exitCode, signal: child.signalCode, hasSpoken };
   }

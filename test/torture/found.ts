@@ -28,4 +28,9 @@ export const foundStorms: readonly FoundStorm[] = [
     seconds: 130,
     found: 'a scheduler whose clock was an hour off signed deliveries with it, and the receiver refused them',
   },
+  {
+    seed: 303,
+    seconds: 135,
+    found: 'a signal that came while a fetcher loaded was lost when another listener took over',
+  },
 ];

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
-import { endAtSignals } from './stop-signals.ts';
+import { decideEarlyEnd, endAtSignals } from './stop-signals.ts';
 
-if (process.pid === 1) endAtSignals();
+const earlyEnd = decideEarlyEnd(process.argv.slice(2), process.pid);
+if (earlyEnd !== null) endAtSignals(earlyEnd);
 
 // `outrider … | head` closes the pipe early; that is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -9,7 +10,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-// Loaded behind the line above: it takes a while, and a container may be stopped meanwhile.
+// Loaded behind the lines above: it takes a while, on a busy machine seconds, and it may be stopped meanwhile.
 const { runCli } = await import('./program.ts');
 process.exitCode = await runCli(process.argv.slice(2));
 // A role that could not start still hears its supervisor, and an open channel keeps a process alive for ever.

@@ -1,15 +1,36 @@
 import { EXIT } from '../errors/index.ts';
 import type { Log } from '../telemetry/index.ts';
 
-const endsAll = { SIGTERM: 143, SIGINT: 130 } as const;
-const enders = Object.entries(endsAll).map(([name, code]) => [name, () => process.exit(code)] as const);
+type StopSignal = 'SIGTERM' | 'SIGINT';
+type EndCodes = Readonly<Record<StopSignal, number>>;
+
+const roles = new Set(['up', 'serve', 'fetch', 'schedule']);
+let act: ((name: StopSignal) => void) | null = null;
 
 /**
- * Ends the process at a signal, as the kernel does with every process but the first one: in a container a signal without
- * a listener is lost, and stopping it would take until it is killed. `untilStopped` takes over.
+ * Does this at a signal from now on. The listeners stay for good and only what they do is exchanged: a signal that has
+ * come while the program was busy loading is told at the next turn of the event loop, and would be lost with its listener.
  */
-export function endAtSignals(): void {
-  for (const [name, end] of enders) process.on(name, end);
+function actAtSignals(next: (name: StopSignal) => void): void {
+  const isFirst = act === null;
+  act = next;
+  if (isFirst) for (const name of ['SIGTERM', 'SIGINT'] as const) process.on(name, () => act?.(name));
+}
+
+/**
+ * Exit codes of a process that a signal ends while it still loads; null: as the kernel does it. A role that is asked to
+ * stop before it has begun has done what was asked, and whoever watches it must not take that for a crash. In a container
+ * a signal without a listener is lost on the first process, and stopping it would take until it is killed.
+ */
+export function decideEarlyEnd(args: readonly string[], pid: number): EndCodes | null {
+  const command = args.find((arg) => !arg.startsWith('-'));
+  if (command !== undefined && roles.has(command)) return { SIGTERM: EXIT.ok, SIGINT: EXIT.ok };
+  return pid === 1 ? { SIGTERM: 143, SIGINT: 130 } : null;
+}
+
+/** Ends the process at a signal with these codes, until `untilStopped` takes over. */
+export function endAtSignals(codes: EndCodes): void {
+  actAtSignals((name) => process.exit(codes[name]));
 }
 
 /**
@@ -17,27 +38,27 @@ export function endAtSignals(): void {
  * `onSecond` has ended what it started.
  */
 export function untilStopped(onSecond: () => void = () => undefined): Promise<string> {
-  for (const [name, end] of enders) process.removeListener(name, end);
   return new Promise((resolve) => {
+    const isChild = process.env.OUTRIDER_ROLE_CHILD === '1';
     let stopping = false;
-    const onSignal = (name: string) => (): void => {
+    const stop = (reason: string): void => {
       if (stopping) {
         onSecond();
         process.exit(130);
       }
       stopping = true;
-      resolve(name);
+      resolve(reason);
     };
-    process.on('SIGTERM', onSignal('SIGTERM'));
-    // Ctrl-C reaches the whole process group: a role under a supervisor waits for the supervisor's word.
-    if (process.env.OUTRIDER_ROLE_CHILD === '1') process.on('SIGINT', () => undefined);
-    else process.on('SIGINT', onSignal('SIGINT'));
+    actAtSignals((name) => {
+      // Ctrl-C reaches the whole process group: a role under a supervisor waits for the supervisor's word.
+      if (name === 'SIGTERM' || !isChild) stop(name);
+    });
     const orphaned = (): void => {
-      if (!stopping) onSignal('parent gone')();
+      if (!stopping) stop('parent gone');
     };
     if (process.channel !== undefined && process.channel !== null) process.on('disconnect', orphaned);
     // The parent may be gone before anybody listens.
-    if (process.env.OUTRIDER_ROLE_CHILD === '1' && !process.connected) orphaned();
+    if (isChild && !process.connected) orphaned();
   });
 }
 

@@ -10,6 +10,8 @@ export type Delivery = {
   /** Deliveries that failed before. */
   attempts: number;
   enqueuedAt: Date;
+  /** When it was claimed, by the database's clock: the one to tell others, since a machine's own may be wrong. */
+  claimedAt: Date;
   /** The page it was made from; null where it was not kept or not asked for. */
   raw: RawPage | null;
 };
@@ -27,6 +29,7 @@ export type ClaimOptions = {
 type ClaimedRow = StoredDocument & {
   attempts: number;
   enqueuedAt: Date;
+  claimedAt: Date;
   rawBody: Buffer | null;
   rawEncoding: string | null;
   rawType: string | null;
@@ -62,19 +65,24 @@ export async function claimDeliveries(db: Queryable, options: ClaimOptions): Pro
          FROM claimed c JOIN documents d ON d.bucket = c.bucket AND d.domain_key = c.domain_key AND d.url_hash = c.url_hash
          ${raw}
      )
-     SELECT ${storedColumns}, w.attempts, w.enqueued_at AS "enqueuedAt", r.body AS "rawBody", r.encoding AS "rawEncoding",
-            r.content_type AS "rawType"
+     SELECT ${storedColumns}, w.attempts, w.enqueued_at AS "enqueuedAt", now() AS "claimedAt", r.body AS "rawBody",
+            r.encoding AS "rawEncoding", r.content_type AS "rawType"
        FROM weighed w JOIN documents d ON d.bucket = w.bucket AND d.domain_key = w.domain_key AND d.url_hash = w.url_hash
        ${raw}
        LEFT JOIN sources s ON s.id = d.source_id
       WHERE w.before < $4 ORDER BY w.n, w.domain_key, w.url_hash`,
     [sink, buckets, most, mostBytes],
   );
-  return result.rows.map(({ attempts, enqueuedAt, rawBody, rawEncoding, rawType, ...document }) => ({
-    document,
-    attempts,
-    enqueuedAt,
-    raw:
-      rawBody === null ? null : { body: rawBody, encoding: rawEncoding ?? 'identity', contentType: rawType },
-  }));
+  return result.rows.map(
+    ({ attempts, enqueuedAt, claimedAt, rawBody, rawEncoding, rawType, ...document }) => ({
+      document,
+      attempts,
+      enqueuedAt,
+      claimedAt,
+      raw:
+        rawBody === null
+          ? null
+          : { body: rawBody, encoding: rawEncoding ?? 'identity', contentType: rawType },
+    }),
+  );
 }

@@ -62,7 +62,7 @@ export function configuredSinks(
         advice: `Set webhook.secret (OUTRIDER_WEBHOOK_SECRET) to ${leastSecretChars} characters or more, and give it to the receiver.`,
       });
     const { url, concurrency } = webhook;
-    sinks.push(createWebhookSink({ name: 'webhook', url, secret, concurrency, userAgent, now }));
+    sinks.push(createWebhookSink({ name: 'webhook', url, secret, concurrency, userAgent }));
   }
   return sinks;
 }

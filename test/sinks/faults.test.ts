@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { listDeadLetters, listSinks, saveSink } from '../../src/outbox/index.ts';
 import { createElasticsearchSink } from '../../src/sinks/elasticsearch/index.ts';
 import type { Sink } from '../../src/sinks/index.ts';
@@ -174,6 +174,25 @@ describe('a receiver that answers as receivers do on bad days', () => {
     expect((await state('webhook')).error).toContain(String(status));
     world.answer(null);
     expect(world.bad()).toBe(0);
+  });
+
+  test('a machine whose clock is wrong tells it the time of the database', async () => {
+    // Receivers refuse what is five minutes off; this one shares the wrong clock, so it is not asked to judge.
+    world.takeStamps();
+    world.answer(204);
+    const { rows } = await database.pool.query<{ now: number }>(
+      'SELECT extract(epoch FROM now())::float8 AS now',
+    );
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+    try {
+      await run(world.sink);
+    } finally {
+      vi.useRealTimers();
+    }
+    world.answer(null);
+    const stamps = world.takeStamps();
+    expect(stamps).toHaveLength(urls.length);
+    for (const stamp of stamps) expect(Math.abs(stamp - rows[0]!.now)).toBeLessThan(300);
   });
 
   test('one document that the receiver stumbles over is given up in the end, and holds up nobody', async () => {

@@ -17,6 +17,8 @@ export async function startWebhookWorld(): Promise<
     stumble(url: string | null): void;
     /** Messages whose signature was wrong. */
     bad(): number;
+    /** Times the messages since the last call said they were sent at, in seconds. */
+    takeStamps(): number[];
   }
 > {
   const kept = new Map<string, { version: number; text: string; keys: Set<string> }>();
@@ -25,11 +27,13 @@ export async function startWebhookWorld(): Promise<
   let status: number | null = null;
   let stumbling: string | null = null;
   let bad = 0;
+  let stamps: number[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const body = Buffer.concat(chunks).toString('utf8');
     const end = (code: number, text = ''): void => void response.writeHead(code).end(text);
+    stamps.push(Number(request.headers['webhook-timestamp']));
     if (broken) return request.socket.destroy();
     if (status !== null) return end(status, 'told to');
     try {
@@ -51,15 +55,7 @@ export async function startWebhookWorld(): Promise<
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
-  const make = () =>
-    createWebhookSink({
-      name: 'webhook',
-      url,
-      secret,
-      userAgent: 'test',
-      concurrency: 4,
-      now: () => Date.now(),
-    });
+  const make = () => createWebhookSink({ name: 'webhook', url, secret, userAgent: 'test', concurrency: 4 });
   const sinks = [make()];
   return {
     url,
@@ -91,6 +87,11 @@ export async function startWebhookWorld(): Promise<
       stumbling = at;
     },
     bad: () => bad,
+    takeStamps: () => {
+      const taken = stamps;
+      stamps = [];
+      return taken;
+    },
     close: async () => {
       for (const sink of sinks) await sink.close();
       server.closeAllConnections();

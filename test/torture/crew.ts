@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FaultProxy } from '../process/fault-proxy.ts';
@@ -12,12 +12,17 @@ const preload = new URL('./skewed.js', import.meta.url).href;
 
 export type Role = 'fetch' | 'schedule' | 'serve';
 
+/** How a process ended that was told to; one that has said nothing yet may not have reached its first line. */
+export type End = { code: number | null; signal: string | null; hasSpoken: boolean };
+
 /** How a process ended that nobody had ended. */
 export type OwnEnd = { life: string; code: number | null; signal: string | null; last: string };
 
 // What a process may end itself with: the database was away for too long, the disk was full, memory ran short.
 const allowedCodes = new Set([3, 6, 7]);
 const restartMs = 500;
+// Several times the grace it has: who is still there then did not hear that he should stop.
+const patienceMs = 60_000;
 
 const alive = new Set<ChildProcess>();
 process.on('exit', () => {
@@ -38,6 +43,8 @@ export class Member {
   #life = 0;
   #child: ChildProcess | null = null;
   #isWanted = false;
+  /** Where in the log this life begins. */
+  #logFrom = 0;
   readonly #args: readonly string[];
   readonly #env: NodeJS.ProcessEnv;
   readonly #dir: string;
@@ -87,6 +94,7 @@ export class Member {
     this.#isWanted = true;
     this.#life += 1;
     const log = openSync(this.logFile, 'a');
+    this.#logFrom = fstatSync(log).size;
     const child = spawn(process.execPath, [program, ...this.#args], {
       cwd: this.#dir,
       env: {
@@ -114,15 +122,18 @@ export class Member {
   }
 
   /** Ends it with a signal and leaves it ended; how it ended, or null when it was not running. */
-  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<{ code: number | null; signal: string | null } | null> {
+  async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<End | null> {
     this.#isWanted = false;
     const child = this.#child;
     if (child === null) return null;
     if (signal === 'SIGKILL') this.#ledger.note(this.life, 'killed');
     child.kill('SIGCONT');
     child.kill(signal);
+    const impatience = setTimeout(() => child.kill('SIGKILL'), patienceMs);
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-    return { code: child.exitCode, signal: child.signalCode };
+    clearTimeout(impatience);
+    const hasSpoken = statSync(this.logFile).size > this.#logFrom;
+    return { code: child.exitCode, signal: child.signalCode, hasSpoken };
   }
 
   freeze(): void {

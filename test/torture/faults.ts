@@ -1,4 +1,5 @@
 import type { Member, Role } from './crew.ts';
+import { frozen } from './ledger.ts';
 import type { Strikable } from './plan.ts';
 import { leaseMs, type Stage } from './stage.ts';
 import type { Watcher } from './watcher.ts';
@@ -157,8 +158,12 @@ export const faults: readonly Fault[] = [
     strike: (blow) =>
       onOne(blow, ['fetch'], async (member) => {
         const end = await member.end('SIGTERM');
-        if (end !== null && end.code !== 0 && end.code !== 3)
-          member.ownEnds.push({ life: member.life, ...end, last: 'it was asked to stop' });
+        // Before its first line no program hears a signal, and the kernel ends it.
+        const isUnborn = end?.signal === 'SIGTERM' && !end.hasSpoken;
+        if (end !== null && !isUnborn && end.code !== 0 && end.code !== 3) {
+          const { code, signal } = end;
+          member.ownEnds.push({ life: member.life, code, signal, last: 'it was asked to stop' });
+        }
         await blow.wait(blow.forMs);
         member.start();
       }),
@@ -170,7 +175,7 @@ export const faults: readonly Fault[] = [
     strike: (blow) =>
       onOne(blow, ['fetch'], async (member) => {
         blow.stage.ledger.freezes += 1;
-        const loss = blow.stage.ledger.begin(member.life, 'frozen');
+        const loss = blow.stage.ledger.begin(member.life, frozen);
         member.freeze();
         await blow.wait(blow.forMs);
         member.thaw();

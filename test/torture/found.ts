@@ -18,4 +18,19 @@ export const foundStorms: readonly FoundStorm[] = [
     seconds: 20,
     found: 'a fetcher whose listening connection was half open waited for a goodbye when it was told to stop',
   },
+  {
+    seed: 101,
+    seconds: 45,
+    found: 'a fetcher that was told to stop while it still loaded ended by the signal',
+  },
+  {
+    seed: 202,
+    seconds: 130,
+    found: 'a scheduler whose clock was an hour off signed deliveries with it, and the receiver refused them',
+  },
+  {
+    seed: 303,
+    seconds: 135,
+    found: 'a signal that came while a fetcher loaded was lost when another listener took over',
+  },
 ];

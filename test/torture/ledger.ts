@@ -1,6 +1,9 @@
 /** A time in which work of a process may have been lost: of one life of a process, or of all. */
 export type Loss = { life: string | null; fromMs: number; toMs: number; why: string };
 
+/** Why a stopped process loses its work. */
+export const frozen = 'frozen';
+
 // A heartbeat, by which a pause becomes known.
 const heardMs = 12_000;
 
@@ -48,6 +51,15 @@ export class Ledger {
   /** Whether the web is silent, or was so a moment ago. */
   isSilent(atMs: number): boolean {
     return this.#silences.some(({ fromMs, toMs }) => atMs >= fromMs && atMs <= toMs);
+  }
+
+  /** When a life of a process was first frozen within a time; null: it was not. */
+  frozeAt(life: string, within: { fromMs: number; toMs: number }): number | null {
+    const freezes = this.losses.filter(
+      (loss) =>
+        loss.why === frozen && loss.life === life && loss.fromMs <= within.toMs && loss.toMs >= within.fromMs,
+    );
+    return freezes.length === 0 ? null : Math.min(...freezes.map((loss) => loss.fromMs));
   }
 
   count(fault: string): void {

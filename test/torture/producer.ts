@@ -3,7 +3,10 @@ import type { Stage } from './stage.ts';
 
 const everyMs = 500;
 
-/** Gives the system something to do while it suffers: publishers publish, and people submit addresses by the API. */
+/**
+ * Gives the system something to do while it suffers: publishers publish, by the web's clock and beyond its schedule, and
+ * people submit addresses by the API.
+ */
 export class Producer {
   /** Addresses that the API has said it took. */
   readonly accepted = new Set<string>();
@@ -29,7 +32,11 @@ export class Producer {
 
   async #run(): Promise<void> {
     const { web } = this.#stage;
+    let lastMs = performance.now();
     while (!this.#stop) {
+      const nowMs = performance.now();
+      web.clock.advance(nowMs - lastMs);
+      lastMs = nowMs;
       const { domain } = web.publishers[this.#between(0, web.publishers.length - 1)]!;
       const fresh = web.publish(domain, this.#between(2, 12));
       // Some are found by their feed alone, most are handed in as well.

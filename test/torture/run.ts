@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startDiscovery } from '../../src/channels/index.ts';
+import type { Queryable } from '../../src/db/index.ts';
 import { createSource } from '../../src/sources/index.ts';
 import { makeDue } from '../e2e/crawl-state.ts';
 import { waitUntil } from '../e2e/wait.ts';
+import { keepEvidence } from './evidence.ts';
 import { type Blow, type Fault, faults } from './faults.ts';
 import { type Ground, judge, type Verdict } from './invariants/index.ts';
 import { makePlan, type Strike } from './plan.ts';
@@ -39,7 +41,8 @@ export type TortureResult = {
   home: string | null;
 };
 
-const calmMs = 300_000;
+// The slowest publisher answers once a second and has some hundreds of articles.
+const calmMs = 600_000;
 
 /** Storms for some seconds, waits until all is quiet, and holds every promise against the ground truth. */
 export async function torture(options: TortureOptions): Promise<TortureResult> {
@@ -67,20 +70,17 @@ export async function torture(options: TortureOptions): Promise<TortureResult> {
     producer.start();
     await storm({ stage, watcher, plan, seconds, say });
     await producer.stop();
-    const calmSince = await calm(stage, say);
+    const { calmSince, quietMs } = await calm(stage, say);
     await watcher.stop();
-    const ground: Ground = {
-      stage,
-      watcher,
-      producer,
-      log: stage.web.log.read(),
-      truth: stage.web.groundTruth(),
-      calmSince,
-      baseline,
-    };
-    const verdicts = await judge(ground);
+    const log = stage.web.log.read().filter((request) => request.startedAtMs < quietMs);
+    const truth = stage.web.groundTruth();
+    const ground = { stage, watcher, producer, log, truth, calmSince, baseline };
+    const verdicts = await atOneMoment(stage, (db) => judge({ ...ground, db }));
     verdicts.push(await stopAll(stage));
     ok = verdicts.every((verdict) => verdict.problems.length === 0);
+    // The verdicts must be told whatever becomes of it.
+    if (!ok)
+      await keepEvidence(ground).catch((error) => say(`what they were found from is not kept: ${error}`));
     return {
       ...(await describe(ground)),
       seed,
@@ -147,8 +147,24 @@ async function storm(options: {
   await Promise.all(under);
 }
 
+/** Looks at the database as it is now, however long it takes. */
+async function atOneMoment<T>({ database }: Stage, look: (db: Queryable) => Promise<T>): Promise<T> {
+  const client = await database.pool.connect();
+  try {
+    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+    return await look(client as Queryable);
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+}
+
 /** Waits until what is due is done. Polls and retries are made due once more, so that nobody has to wait for their time. */
-async function calm(stage: Stage, say: (words: string) => void): Promise<Date> {
+async function calm(
+  stage: Stage,
+  say: (words: string) => void,
+): Promise<{ calmSince: Date; quietMs: number }> {
   const { database } = stage;
   const ensure = (): Promise<void> => database.ensureRunning();
   say('the storm is over; waiting until all is quiet');
@@ -156,15 +172,18 @@ async function calm(stage: Stage, say: (words: string) => void): Promise<Date> {
   const { rows } = await patient(() => database.pool.query<{ now: Date }>('SELECT now()'), ensure);
   await patient(() => makeDue(database.pool, { kind: 'channel' }), ensure);
   await patient(() => makeDue(database.pool, { status: 'failed' }), ensure);
-  await waitQuiet(stage, say);
-  return rows[0]!.now;
+  const quietMs = await waitQuiet(stage, say);
+  return { calmSince: rows[0]!.now, quietMs };
 }
 
-function waitQuiet(stage: Stage, say: (words: string) => void): Promise<void> {
+/** The moment at which nothing was left, by this process's monotonic clock. */
+async function waitQuiet(stage: Stage, say: (words: string) => void): Promise<number> {
   let toldAt = performance.now();
-  return waitUntil(
+  let askedMs = 0;
+  await waitUntil(
     'all is quiet',
     async () => {
+      askedMs = performance.now();
       const left = await isCalm(stage.database.pool);
       if (left !== true && performance.now() > toldAt + 10_000) {
         toldAt = performance.now();
@@ -174,6 +193,7 @@ function waitQuiet(stage: Stage, say: (words: string) => void): Promise<void> {
     },
     calmMs,
   );
+  return askedMs;
 }
 
 /** Asks everybody to stop, as an operator would at the end of the day. */
@@ -194,7 +214,7 @@ async function stopAll(stage: Stage): Promise<Verdict> {
 }
 
 async function describe(
-  ground: Ground,
+  ground: Omit<Ground, 'db'>,
 ): Promise<
   Pick<
     TortureResult,

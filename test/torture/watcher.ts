@@ -196,10 +196,13 @@ export async function patient<T>(ask: () => Promise<T>, ensure: () => Promise<un
   }
 }
 
-/** Whether all that is due is done: true, or what is left. What waits for its time, or for its domain's, does not count. */
+/**
+ * Whether all that is due is done: true, or what is left. A domain that only keeps its delay has work left; one that rests
+ * longer, and what waits for its time, does not count.
+ */
 export async function isCalm(db: Queryable): Promise<true | string> {
   const { rows } = await db.query<Record<'ready' | 'due' | 'leased' | 'outbox', number>>(
-    `SELECT (SELECT count(*)::integer FROM domain_slots WHERE top IS NOT NULL AND next_at <= now()) AS ready,
+    `SELECT (SELECT count(*)::integer FROM domain_slots WHERE top IS NOT NULL AND next_at <= now() + interval '30 seconds') AS ready,
             (SELECT count(*)::integer FROM domain_slots WHERE wake_at <= now()) AS due,
             (SELECT count(*)::integer FROM domain_slots WHERE lease_owner IS NOT NULL) AS leased,
             (SELECT count(*)::integer FROM outbox) AS outbox`,

@@ -11,7 +11,6 @@ export type WebhookOptions = {
   secret: string;
   userAgent: string;
   concurrency: number;
-  now: () => number;
 };
 
 // A receiver that answers so has not looked at the document: every other would be answered so.
@@ -26,11 +25,13 @@ export function createWebhookSink(options: WebhookOptions): Sink {
     new ServiceClient({ connections: options.concurrency, mostAnswerBytes: 65_536 });
   let client: ServiceClient | null = null;
 
-  async function post({ document }: Delivery, signal: AbortSignal): Promise<ServiceAnswer> {
+  async function post({ document, claimedAt }: Delivery, signal: AbortSignal): Promise<ServiceAnswer> {
     client ??= connect();
     const record = documentRecord(document);
     const body = JSON.stringify({ type: 'document', timestamp: document.crawledAt, data: record });
     const id = `${record.id}.${record.version}`;
+    // Receivers refuse what is minutes off: the database's time, at most as old as a batch may take, never this machine's.
+    const atSeconds = Math.floor(claimedAt.getTime() / 1000);
     return client.send({
       method: 'POST',
       url: options.url,
@@ -38,7 +39,7 @@ export function createWebhookSink(options: WebhookOptions): Sink {
         'content-type': 'application/json',
         'user-agent': options.userAgent,
         'idempotency-key': id,
-        ...signMessage(key, { id, atSeconds: Math.floor(options.now() / 1000), body }),
+        ...signMessage(key, { id, atSeconds, body }),
       },
       body,
       signal,

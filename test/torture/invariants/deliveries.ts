@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import type { Ground } from './ground.ts';
 
 /** (5) Every version of every document is at each sink under its id, waits in the outbox, or is a dead letter. */
-export async function checkDeliveries({ stage }: Ground): Promise<string[]> {
-  const db = stage.database.pool;
+export async function checkDeliveries({ stage, db }: Ground): Promise<string[]> {
   const wanted = await db.query<{ key: string; id: string; version: number; stub: boolean }>(
     `SELECT encode(int8send(domain_key), 'hex') || '-' || encode(url_hash, 'hex') AS id, version,
             page_type = 'stub' AS stub FROM documents`,

@@ -1,3 +1,4 @@
+import type { Queryable } from '../../../src/db/index.ts';
 import type { AccessRecord, PublisherTruth } from '../../web/index.ts';
 import type { Producer } from '../producer.ts';
 import type { Stage } from '../stage.ts';
@@ -6,9 +7,11 @@ import type { Watcher } from '../watcher.ts';
 /** What the checks go by, once all is quiet. */
 export type Ground = {
   stage: Stage;
+  /** The database as it was at one moment: polls go on while the checks look. */
+  db: Queryable;
   watcher: Watcher;
   producer: Producer;
-  /** Every request the web has seen. */
+  /** Every request the web has seen until nobody held anything: all of them are settled, or lost. */
   log: readonly AccessRecord[];
   truth: readonly PublisherTruth[];
   /** When the last round of polls began, by the database's clock: nothing was published since. */

@@ -11,7 +11,7 @@ import {
 import { checkOwnEnds, checkResources } from './resources.ts';
 import { checkCounters, checkNoneLost, checkNoRepeats } from './urls.ts';
 
-export type { Ground } from './ground.ts';
+export { type Ground, lifeOf } from './ground.ts';
 
 /** What became of a promise. */
 export type Verdict = { number: number; promise: string; problems: string[] };
@@ -36,9 +36,12 @@ export async function judge(ground: Ground): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
   for (const [number, promise, check] of promises) {
     let problems: string[];
+    // A statement that fails would take the snapshot of those that follow with it.
+    await ground.db.query('SAVEPOINT before_check');
     try {
       problems = await check(ground);
     } catch (error) {
+      await ground.db.query('ROLLBACK TO before_check');
       problems = [`the check failed: ${error instanceof Error ? error.stack : String(error)}`];
     }
     verdicts.push({ number, promise, problems: someOf(problems) });

@@ -6,8 +6,7 @@ import { type Ground, lifeOf } from './ground.ts';
 
 /** (1) Every address that was submitted, listed or requested has its row, and ended as it should or waits for its retry. */
 export async function checkNoneLost(ground: Ground): Promise<string[]> {
-  const { stage, producer, truth } = ground;
-  const db = stage.database.pool;
+  const { db, producer, truth } = ground;
   const known = await loadKnown(db);
   const channels = await db.query<{ url: string }>(
     `SELECT c.url FROM channels c JOIN channel_state s ON s.channel_id = c.id WHERE s.last_success_at > $1`,
@@ -57,8 +56,7 @@ function requestedArticles({ truth, log }: Ground): Set<string> {
 
 /** (10) Counters say what the rows, the documents and the web's own log say. */
 export async function checkCounters(ground: Ground): Promise<string[]> {
-  const { stage, log } = ground;
-  const db = stage.database.pool;
+  const { stage, db, log } = ground;
   const problems = (await loadBalances(db))
     .filter(([, one, other]) => one !== other)
     .map(([what, one, other]) => `${what}: ${one} and ${other}`);
@@ -68,17 +66,14 @@ export async function checkCounters(ground: Ground): Promise<string[]> {
   const { rows } = await db.query<{ url: string; answered: number; all: number }>(
     `SELECT url, count(status)::integer AS answered, count(*)::integer AS all FROM crawl_log GROUP BY url`,
   );
-  const answered = new Map<string, AccessRecord[]>();
-  for (const record of log) {
-    const url = `http://${record.host}${record.path}`;
-    answered.set(url, [...(answered.get(url) ?? []), record]);
-  }
   const logged = new Map(rows.map((row) => [row.url, row.all]));
+  // The web has seen whatever is in the crawl log, and polls that came since besides.
+  const asked = byUrl(stage.web.log.read());
   for (const { url, answered: requests } of rows) {
-    const seen = answered.get(url)?.length ?? 0;
+    const seen = asked.get(url)?.length ?? 0;
     if (seen < requests) problems.push(`${url}: ${requests} requests in the crawl log, the web saw ${seen}`);
   }
-  for (const [url, records] of answered) {
+  for (const [url, records] of byUrl(log)) {
     const whole = records.filter((one) => one.headersSentAtMs >= 0 && !one.aborted);
     const unexplained = whole.filter((one) => !stage.ledger.explains(lifeOf(one), one.startedAtMs));
     const excused = whole.length - unexplained.length;
@@ -92,27 +87,36 @@ export async function checkCounters(ground: Ground): Promise<string[]> {
 
 /** (11) No article is asked for twice, but after a lost lease or for a retry that was counted. */
 export async function checkNoRepeats(ground: Ground): Promise<string[]> {
-  const { stage, truth, log } = ground;
+  const { stage, db, truth, log } = ground;
   const articles = new Set(
     truth.flatMap((one) =>
       one.articles.filter((article) => article.expected.outcome === 'document').map((article) => article.url),
     ),
   );
-  const byUrl = new Map<string, AccessRecord[]>();
-  for (const record of log) {
-    const url = `http://${record.host}${record.path}`;
-    if (!articles.has(url) || record.status !== 200 || record.aborted || record.method !== 'GET') continue;
-    byUrl.set(url, [...(byUrl.get(url) ?? []), record]);
-  }
-  const retried = await stage.database.pool.query<{ url: string; failures: number }>(
+  const answered = byUrl(
+    log.filter(({ status, aborted, method }) => status === 200 && !aborted && method === 'GET'),
+  );
+  const retried = await db.query<{ url: string; failures: number }>(
     `SELECT url, count(*)::integer AS failures FROM crawl_log WHERE outcome NOT IN ('ok', 'fetched') GROUP BY url`,
   );
   const failures = new Map(retried.rows.map((row) => [row.url, row.failures]));
-  return [...byUrl].flatMap(([url, requests]) => {
+  return [...answered].flatMap(([url, requests]) => {
+    if (!articles.has(url)) return [];
     const lost = requests.filter((one) => stage.ledger.explains(lifeOf(one), one.startedAtMs)).length;
     const allowed = Math.max(1, lost + 1) + (failures.get(url) ?? 0);
     if (requests.length <= allowed || requests.length === 1) return [];
     const who = requests.map((one) => `${lifeOf(one)} at ${Math.round(one.startedAtMs)}`).join(', ');
     return [`${url} was asked for ${requests.length} times: ${who}`];
   });
+}
+
+function byUrl(records: readonly AccessRecord[]): Map<string, AccessRecord[]> {
+  const found = new Map<string, AccessRecord[]>();
+  for (const record of records) {
+    const url = `http://${record.host}${record.path}`;
+    const known = found.get(url);
+    if (known === undefined) found.set(url, [record]);
+    else known.push(record);
+  }
+  return found;
 }

@@ -39,7 +39,7 @@ export const fetchingSettings = {
       default: 50,
       min: 1,
       max: 1000,
-      description: 'Domains one fetcher works on at once.',
+      description: 'Domains one fetcher works on at once; at most 16 while it has no time to spare.',
     }),
     batch: integer({
       default: 50,

@@ -48,7 +48,8 @@ export const metricAdvice: Readonly<Record<string, string>> = {
   outrider_sink_dead_letters: 'Above 0: `outrider sinks dead SINK` says why.',
   outrider_outage_suspected: '1: this machine has no network; nothing is held against publishers meanwhile.',
   outrider_fetching_slowed: '1: sinks are far behind, see `outrider sinks`.',
-  outrider_leased_domains: 'At `fetch.domains_at_once` all the time: more fetchers would be of use.',
+  outrider_leased_domains:
+    'At `fetch.domains_at_once`, or at 16 with no time to spare, all the time: more fetchers would be of use.',
   outrider_domains: 'A sudden rise of `blocked` or `unreachable`: `outrider domain status --status blocked`.',
   outrider_expired_leases: 'Fetchers that were killed, for a minute. Not going down: no fetcher runs.',
   outrider_api_request_duration_seconds: 'Whether the API is quick; `5xx` above 0: its log.',

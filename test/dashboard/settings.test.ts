@@ -73,6 +73,8 @@ test('a token is made, works, and works no more once it is revoked', async () =>
   expect(await findBarriers(page)).toEqual([]);
   expect(await statusOf(token)).toBe(200);
   await dialog.getByRole('button', { name: 'Close' }).click();
+  // The list behind it may be there before it is gone.
+  await dialog.waitFor({ state: 'detached' });
   const row = page.getByRole('row').filter({ hasText: 'press review' });
   await row.getByText('in 29 d').or(row.getByText('in 30 d')).waitFor();
   expect(await page.content()).not.toContain(token);

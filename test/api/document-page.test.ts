@@ -43,7 +43,7 @@ beforeAll(async () => {
       sourceId: source.id,
       raw: packed(`<p>${sentence}</p><div class="own">Only this is the text of the article.</div>`),
     },
-    { url: bare, title: null, text: `One <script>.\n\nTwo & three.` },
+    { url: bare, title: null, text: `One <script>.\n\nTwo & three.`, raw: null },
     {
       url: broken,
       text: 'The text stands.',

@@ -14,5 +14,7 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    // A second, as it comes, is too short for a browser on a busy machine.
+    expect: { poll: { timeout: 15_000 } },
   },
 });

@@ -55,6 +55,8 @@ export class Watchdog {
     this.#worker = worker;
     worker.on('error', (error) => this.#lose(worker, error));
     worker.on('exit', () => this.#lose(worker, null));
+    // One at once: a role that blocks in its first moments tells its loops as well.
+    worker.postMessage(this.#beat());
     this.#timer = setInterval(() => worker.postMessage(this.#beat()), tickMs);
     this.#timer.unref();
   }

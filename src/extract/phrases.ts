@@ -229,7 +229,7 @@ export function phraseBits(text: string, i: number, { codes, starts }: Codes): n
   return bits;
 }
 
-// Menus, boxes and teasers come back with every page of a site: seven of eight lines of a crawl were seen before.
+// Menus, boxes and teasers come back with every page of a site: six of seven lines of simulated pages had come before.
 const KNOWN_LINES = 8_192;
 const KNOWN_CHARS = 160;
 const knownLines = new Array<string>(KNOWN_LINES).fill('');

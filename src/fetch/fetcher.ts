@@ -225,9 +225,8 @@ export class Fetcher {
     this.#wake?.();
     for (const run of this.#runs.keys()) run.drain();
     const finished = Promise.all(this.#runs.values());
-    const { clock } = this.#options;
     const timer = new AbortController();
-    await Promise.race([finished, clock.wait(graceMs * 0.6, timer.signal)]);
+    await Promise.race([finished, this.#options.clock.wait(graceMs * 0.6, timer.signal)]);
     timer.abort();
     for (const run of this.#runs.keys()) run.abort();
     await finished;

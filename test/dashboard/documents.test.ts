@@ -233,9 +233,8 @@ test('the keyboard is enough, on a narrow dark page too', async () => {
   await page.keyboard.press('Enter');
   const preview = page.getByRole('article');
   const heading = preview.getByRole('heading', { level: 2 });
-  await heading.waitFor();
   const [first] = await titlesOf(page);
-  expect((await heading.textContent())?.trim()).toBe(first);
+  await expect.poll(async () => (await heading.textContent())?.trim()).toBe(first);
   await expect.poll(() => heading.evaluate((one) => one.ownerDocument.activeElement === one)).toBe(true);
   expect(await findBarriers(page)).toEqual([]);
   expect(await overflowOf(page)).toBe(0);

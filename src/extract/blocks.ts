@@ -7,6 +7,8 @@ export type Block = {
   /** The innermost block-level element the text stands in. */
   owner: PageNode;
   text: string;
+  /** By which equal texts are found. */
+  hash: number;
   words: number;
   chars: number;
   /** Characters inside links. */
@@ -30,14 +32,17 @@ export type Block = {
 const MAX_BLOCKS = 5_000;
 const MAX_BLOCK_CHARS = 200_000;
 
-/** Fills in how many words each block has. */
-function countWords(blocks: Block[]): void {
+/** Fills in how many words each block has, and the hash of its text: the engine works one out anew for every slice. */
+function readTexts(blocks: Block[]): void {
   const { codes, starts } = writeCodes(blocks);
   for (let i = 0; i < blocks.length; i++) {
+    const end = starts[i + 1]!;
     let words = 0;
+    let hash = 0;
     let inside = false;
-    for (let at = starts[i]!; at < starts[i + 1]!; at++) {
+    for (let at = starts[i]!; at < end; at++) {
       const code = codes[at]!;
+      hash = (Math.imul(hash, 31) + code) | 0;
       if (code === 32) inside = false;
       else if (code >= 0x3040 && code < 0xac00) {
         // Chinese and Japanese write no spaces: two characters count as a word.
@@ -49,7 +54,14 @@ function countWords(blocks: Block[]): void {
       }
     }
     blocks[i]!.words = Math.ceil(words);
+    blocks[i]!.hash = hash;
   }
+}
+
+/** Whether there is nothing to see; nearly every text begins with a letter, which spares the pattern. */
+function isBlank(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return !(first > 32 && first < 127) && !/\S/.test(text);
 }
 
 class BlockReader {
@@ -71,14 +83,14 @@ class BlockReader {
     if (this.raw.length > MAX_BLOCK_CHARS) return;
     const text = node.text;
     if (this.owner === null) {
-      if (!/\S/.test(text)) return;
+      if (isBlank(text)) return;
       let owner = node.parent!;
       while (owner.parent !== null && (owner.flags & TAG.inline) !== 0) owner = owner.parent;
       this.owner = owner;
       this.from = node.index;
     }
     this.raw += text;
-    if (this.leads && !inLink && /\S/.test(text)) this.leads = false;
+    if (this.leads && !inLink && !isBlank(text)) this.leads = false;
     if (inLink || inStrong || inControl) {
       const chars = text.trim().length;
       if (inLink) this.linkChars += chars;
@@ -86,7 +98,7 @@ class BlockReader {
       if (inStrong) this.strongChars += chars;
       if (inControl) this.controlChars += chars;
     }
-    if (this.breaks > 0 && /\S/.test(text)) this.breaks = 0;
+    if (this.breaks > 0 && !isBlank(text)) this.breaks = 0;
   }
 
   addLink(): void {
@@ -112,6 +124,7 @@ class BlockReader {
         this.blocks.push({
           owner: this.owner,
           text,
+          hash: 0,
           words: 0,
           chars: text.length,
           linkChars: Math.min(this.linkChars, text.length),
@@ -181,6 +194,6 @@ export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Se
     }
   }
   reader.flush(Number.MAX_SAFE_INTEGER);
-  countWords(reader.blocks);
+  readTexts(reader.blocks);
   return reader.blocks;
 }

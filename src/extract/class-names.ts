@@ -1,6 +1,7 @@
 import type { AttributeTable, Page } from '../html/index.ts';
 import type { TextCodes } from '../text/index.ts';
 import { isAuthorClass } from './authors.ts';
+import { clearedLender } from './lent-memory.ts';
 import { bitsOfName, bitsOfValue, GROUP_NAMES, MAY_DATE } from './name-groups.ts';
 import { MAX_NAME_CHARS } from './name-words.ts';
 
@@ -14,6 +15,8 @@ export const SAYS_DATE = 2 * MAY_DATE;
 export const SAYS_AUTHOR = 4 * MAY_DATE;
 const SAYS_GROUPS = MAY_DATE - 1;
 
+const borrowNumbers = clearedLender((size) => new Int32Array(size));
+
 /**
  * The classes of a page by number, 0 for none. An element's class comes three times on a page and again on the next page
  * of its site, and what it says is asked for by many: each is read once.
@@ -26,7 +29,7 @@ export class ClassNames {
   readonly #ownLooks: number[] = [];
 
   constructor(page: Page) {
-    this.#numbers = new Int32Array(page.nodeCount + 1);
+    this.#numbers = borrowNumbers(page.nodeCount + 1);
     knownClasses.makeRoom();
   }
 
@@ -98,8 +101,8 @@ class KnownClasses {
   /** The number of a value, which is read if it is new; UNKNOWN where it cannot be kept. */
   find(table: AttributeTable, i: number): number {
     const { codes } = table.source;
-    const start = table.starts[i]!;
-    const end = table.ends[i]!;
+    const start = table.start(i);
+    const end = table.end(i);
     if (end - start > MAX_NAME_CHARS) return UNKNOWN;
     let hash = 0;
     for (let at = start; at < end; at++) {

@@ -1,6 +1,6 @@
 import type { Page, PageNode } from '../html/index.ts';
 import type { Block } from './blocks.ts';
-import { lender } from './lent-memory.ts';
+import { clearedLender, lender } from './lent-memory.ts';
 
 /** Sums over the subtree of every node, by node index. */
 export type Sums = {
@@ -20,25 +20,27 @@ function isProse(block: Block): boolean {
   return block.chars > 200 || PROSE_END.test(block.text);
 }
 
-/** Which blocks read like paragraphs. */
+const borrowParagraphs = lender((size) => new Uint8Array(size));
+
+/** Which blocks read like paragraphs; only good until the next page is read. */
 export function readProse(blocks: Block[]): Uint8Array {
-  const prose = new Uint8Array(blocks.length);
+  const prose = borrowParagraphs(blocks.length);
   for (let i = 0; i < blocks.length; i++) prose[i] = isProse(blocks[i]!) ? 1 : 0;
   return prose;
 }
 
-const borrowChars = lender((size) => new Int32Array(size));
-const borrowLinkChars = lender((size) => new Int32Array(size));
-const borrowProse = lender((size) => new Int32Array(size));
-const borrowBlocks = lender((size) => new Int32Array(size));
+const borrowChars = clearedLender((size) => new Int32Array(size));
+const borrowLinkChars = clearedLender((size) => new Int32Array(size));
+const borrowProse = clearedLender((size) => new Int32Array(size));
+const borrowBlocks = clearedLender((size) => new Int32Array(size));
 
 /** Adds up the blocks for every element, children before parents; only good until the next page is read. */
 export function sumBlocks(page: Page, blocks: Block[], isParagraph: Uint8Array): Sums {
   const size = page.nodeCount + 1;
-  const chars = borrowChars(size).fill(0, 0, size);
-  const linkChars = borrowLinkChars(size).fill(0, 0, size);
-  const prose = borrowProse(size).fill(0, 0, size);
-  const counts = borrowBlocks(size).fill(0, 0, size);
+  const chars = borrowChars(size);
+  const linkChars = borrowLinkChars(size);
+  const prose = borrowProse(size);
+  const counts = borrowBlocks(size);
   for (let i = 0; i < blocks.length; i++) {
     const block = blocks[i]!;
     const at = block.owner.index;

@@ -1,5 +1,5 @@
 import type { Page, PageNode } from '../html/index.ts';
-import { writeCodes } from './block-codes.ts';
+import { type Codes, takeCodes } from './block-codes.ts';
 import type { Block } from './blocks.ts';
 import type { ClassNames } from './class-names.ts';
 import { isInside, readProse, type Sums, sumBlocks } from './container.ts';
@@ -72,7 +72,7 @@ export function computeFeatures(page: Page, blocks: Block[], context: BlockConte
   const row = new Row(borrowRows(blocks.length * FEATURE_COUNT));
   const prose = readProse(blocks);
   const sums = sumBlocks(page, blocks, prose);
-  const codes = writeCodes(blocks);
+  const codes = takeCodes(blocks);
   const outline = readOutline(page, blocks, { codes, prose, sums, context });
   const vocabulary = new Vocabulary(
     blocks,
@@ -93,7 +93,7 @@ export function computeFeatures(page: Page, blocks: Block[], context: BlockConte
     row.addBits(OWNER_BITS.get(block.owner.tag) ?? 0, OWNER_TAGS.length);
     const path = row.leave(PATH_LENGTH);
     outline.writePath(block.owner, row.values, path);
-    addPage(row, i, blocks, outline);
+    addPage(row, i, blocks, outline, codes);
     addGroup(row, i, blocks, outline);
     addContainers(row, block, outline, sums);
     addNeighbours(row, i, blocks, outline);
@@ -105,7 +105,7 @@ export function computeFeatures(page: Page, blocks: Block[], context: BlockConte
   return { rows: row.values, wanted: outline.wanted };
 }
 
-function addPage(row: Row, i: number, blocks: Block[], outline: Outline): void {
+function addPage(row: Row, i: number, blocks: Block[], outline: Outline, codes: Codes): void {
   const { text, chars } = blocks[i]!;
   const { titleKey, headlineAt } = outline;
   row.add(Math.min(blocks.length, 1_000));
@@ -125,7 +125,10 @@ function addPage(row: Row, i: number, blocks: Block[], outline: Outline): void {
   row.add(headlineAt < 0 ? 2 : i >= headlineAt ? 1 : 0);
   // Only a line of about the title's length can be the title.
   const key =
-    chars > 3 && 2 * chars > titleKey.length && chars < 2 * titleKey.length + 40 && mayBeIn(text, titleKey)
+    chars > 3 &&
+    2 * chars > titleKey.length &&
+    chars < 2 * titleKey.length + 40 &&
+    mayBeIn(codes, i, titleKey)
       ? makeComparable(text)
       : '';
   const alike = key.length > 5 && (titleKey.includes(key) || key.includes(titleKey));
@@ -146,20 +149,31 @@ function addPage(row: Row, i: number, blocks: Block[], outline: Outline): void {
 const END_CHARS = 6;
 
 /** Whether a line begins or ends with something the title holds; false only where it cannot be the title. */
-function mayBeIn(text: string, titleKey: string): boolean {
-  return titleKey.includes(endKey(text, 0, 1)) || titleKey.includes(endKey(text, text.length - 1, -1));
+function mayBeIn({ codes, starts }: Codes, i: number, titleKey: string): boolean {
+  const [from, to] = [starts[i]!, starts[i + 1]!];
+  return (
+    titleKey.includes(endKey(codes, from, to, 1)) || titleKey.includes(endKey(codes, to - 1, from - 1, -1))
+  );
 }
 
+// Code by code: strings that grow by a letter took twice as long.
+const endCodes = new Array<number>(END_CHARS);
+
 /** The first letters and digits of a line in lower case, read forwards or backwards; empty when unsure. */
-function endKey(text: string, from: number, step: 1 | -1): string {
-  let key = '';
-  for (let i = from; i >= 0 && i < text.length && key.length < END_CHARS; i += step) {
-    const code = text.charCodeAt(i);
-    const char = isPlainLetter(code) ? String.fromCharCode(code) : isPlainSign(code) ? '' : null;
-    if (char === null) return '';
-    key = step === 1 ? key + char : char + key;
+function endKey(codes: Uint16Array, from: number, to: number, step: 1 | -1): string {
+  let length = 0;
+  for (let at = from; at !== to && length < END_CHARS; at += step) {
+    const code = codes[at]!;
+    if (isPlainLetter(code)) {
+      endCodes[step === 1 ? length : END_CHARS - 1 - length] = isPlainCapital(code) ? code + 32 : code;
+      length++;
+    } else if (!isPlainSign(code)) return '';
   }
-  return key.toLowerCase();
+  const [a, b, c, d, e, f] = endCodes as [number, number, number, number, number, number];
+  if (length === END_CHARS) return String.fromCharCode(a, b, c, d, e, f);
+  return String.fromCharCode(
+    ...(step === 1 ? endCodes.slice(0, length) : endCodes.slice(END_CHARS - length)),
+  );
 }
 
 /** Letters and digits that are compared as they are: ASCII, western, Russian, Japanese and Chinese ones. */
@@ -171,6 +185,8 @@ const isPlainLetter = (code: number) =>
   (code >= 0x410 && code <= 0x44f) ||
   (code >= 0x3041 && code <= 0x3096) ||
   (code >= 0x4e00 && code <= 0x9fa5);
+const isPlainCapital = (code: number) =>
+  (code >= 65 && code <= 90) || (code >= 0xc0 && code <= 0xde) || (code >= 0x410 && code <= 0x42f);
 const isPlainSign = (code: number) =>
   code < 128 || code === 0xa0 || code === 0xab || code === 0xbb || (code >= 0x2010 && code <= 0x2027);
 
@@ -268,10 +284,10 @@ function addHeadings(row: Row, i: number, outline: Outline): void {
   row.add(outline.gapBefore[i]!);
   row.add(outline.gapAfter[i]!);
   row.add(outline.isHeading[i]!);
-  row.add(outline.isHeading[i + 1] ?? 0);
+  row.add(outline.isHeading[i + 1]!);
   row.add(i > outline.lastProse ? 1 : 0);
   row.add((outline.phrases[i - 1] ?? 0) === 0 ? 0 : 1);
-  row.add((outline.phrases[i + 1] ?? 0) === 0 ? 0 : 1);
+  row.add(outline.phrases[i + 1] === 0 ? 0 : 1);
 }
 
 const BRANCH_BITS = BRANCH_GROUPS.map((name) => GROUP_NAMES.indexOf(name));

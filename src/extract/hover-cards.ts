@@ -13,9 +13,10 @@ const MIN_NAME_CHARS = 7;
 function hasHoverName(node: PageNode): boolean {
   const found = findAttribute(node, 'class');
   if (found < 0) return false;
-  const { source, starts, ends } = node.attributes!;
-  const { codes } = source;
-  for (let at = starts[found]! + 1; at <= ends[found]! - MIN_NAME_CHARS + 1; at++) {
+  const table = node.attributes!;
+  const { codes } = table.source;
+  const last = table.end(found) - MIN_NAME_CHARS + 1;
+  for (let at = table.start(found) + 1; at <= last; at++) {
     if ((codes[at]! | 32) === LETTER_O && AROUND_O[around(codes[at - 1]!, codes[at + 1]!)] === 1)
       return NAME.test(attribute(node, 'class')!);
   }

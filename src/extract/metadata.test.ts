@@ -7,7 +7,7 @@ import { parseLdScript, readJsonLd } from './json-ld.ts';
 import { detectLanguage, normalizeLanguage } from './language.ts';
 import { dateInUrl } from './page-dates.ts';
 import { cleanName, splitNames } from './person-names.ts';
-import { decodeTrees, encodeTrees, scoreRow } from './trees.ts';
+import { decodeTrees, encodeTrees, scoreRows } from './trees.ts';
 import { datesInText } from './written-dates.ts';
 
 describe('JSON-LD', () => {
@@ -147,7 +147,14 @@ describe('small readers', () => {
     };
     const again = decodeTrees(encodeTrees(trees));
     expect(again).toEqual(trees);
-    expect(scoreRow(again, Float32Array.of(9, 0), 0)).toBeCloseTo(1 / (1 + Math.exp(2)));
-    expect(scoreRow(again, Float32Array.of(9, 1), 0)).toBeCloseTo(1 / (1 + Math.exp(-2)));
+    const chances = Float64Array.of(0.1, 0.1, 0.1);
+    scoreRows(
+      again,
+      { rows: Float32Array.of(9, 0, 9, 0, 9, 1), width: 2, wanted: Uint8Array.of(1, 0, 1) },
+      chances,
+    );
+    expect(chances[0]).toBeCloseTo(1 / (1 + Math.exp(2)));
+    expect(chances[1]).toBe(0.1);
+    expect(chances[2]).toBeCloseTo(1 / (1 + Math.exp(-2)));
   });
 });

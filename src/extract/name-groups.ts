@@ -148,7 +148,7 @@ export function bitsOfName(name: string): number {
 /** The same for the value of an attribute, read where it stands in the page. */
 export function bitsOfValue(table: AttributeTable, i: number): number {
   if (!table.isPlain(i)) return bitsOfName(table.value(i));
-  return NAME_WORDS.read(table.source.codes, table.starts[i]!, table.ends[i]!);
+  return NAME_WORDS.read(table.source.codes, table.start(i), table.end(i));
 }
 
 const ALL_GROUPS = MAY_DATE - 1;
@@ -160,7 +160,7 @@ export function idBits(node: PageNode): number {
   if (found < 0) return 0;
   const table = node.attributes!;
   // Entities make a value longer in the page than it is.
-  if (table.ends[found]! - table.starts[found]! >= MAX_ID_CHARS && table.value(found).length >= MAX_ID_CHARS)
+  if (table.end(found) - table.start(found) >= MAX_ID_CHARS && table.value(found).length >= MAX_ID_CHARS)
     return 0;
   return bitsOfValue(table, found) & ALL_GROUPS;
 }

@@ -1,12 +1,20 @@
 import { type Page, type PageNode, TEXT } from '../html/index.ts';
 import type { ClassNames } from './class-names.ts';
+import { clearedLender, lender } from './lent-memory.ts';
 
 // Siblings beyond this are not told apart any more.
 const MAX_COMPARED = 2_000;
 
+const borrowSignatures = clearedLender((size) => new Int32Array(size));
+const borrowAlike = clearedLender((size) => new Int32Array(size));
+const borrowDepths = lender((size) => new Int32Array(size));
+const borrowPlaces = lender((size) => new Int32Array(size));
+const borrowChildren = lender((size) => new Int32Array(size));
+
 /**
  * What the features ask of elements again and again, worked out once for each and kept by the element's index: arrays
- * cost a third of maps by element, and the siblings of a list are looked at once instead of once for every entry.
+ * cost a third of maps by element, and the siblings of a list are looked at once instead of once for every entry. Only
+ * good until the next page is read.
  */
 export class NodeFacts {
   readonly #signatures: Int32Array;
@@ -23,11 +31,11 @@ export class NodeFacts {
   constructor(page: Page, classes: ClassNames) {
     this.#classes = classes;
     const size = page.nodeCount + 1;
-    this.#signatures = new Int32Array(size);
-    this.#depths = new Int32Array(size);
-    this.#alike = new Int32Array(size);
-    this.#places = new Int32Array(size);
-    this.#children = new Int32Array(size);
+    this.#signatures = borrowSignatures(size);
+    this.#depths = borrowDepths(size);
+    this.#alike = borrowAlike(size);
+    this.#places = borrowPlaces(size);
+    this.#children = borrowChildren(size);
     this.#depths[0] = 1;
     for (let i = 1; i < page.nodeCount; i++)
       this.#depths[i] = this.#depths[page.nodes[i]!.parent!.index]! + 1;

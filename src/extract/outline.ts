@@ -4,7 +4,7 @@ import type { Block } from './blocks.ts';
 import type { ClassNames } from './class-names.ts';
 import { findContainer, type Sums } from './container.ts';
 import type { BlockContext } from './features.ts';
-import { lender } from './lent-memory.ts';
+import { clearedLender, lender } from './lent-memory.ts';
 import { GROUP_NAMES, idBits, TAG_GROUP_NAMES, tagBits } from './name-groups.ts';
 import { NodeFacts } from './node-facts.ts';
 import { knownPhraseBits } from './phrases.ts';
@@ -21,8 +21,20 @@ export type WritePath = (owner: PageNode, values: Float32Array, at: number) => v
 /** Numbers of a path. */
 export const PATH_LENGTH = GROUP_NAMES.length + TAG_GROUP_NAMES.length;
 
-// Lent to one page after the other.
-const borrowSeen = lender((size) => new Uint8Array(size));
+// Lent to one page after the other: by block, and by element.
+const borrowPhrases = clearedLender((size) => new Int32Array(size));
+const borrowProseBefore = lender((size) => new Float64Array(size));
+const borrowCharsBefore = lender((size) => new Float64Array(size));
+const borrowHeadingOf = lender((size) => new Int32Array(size));
+const borrowIsHeading = clearedLender((size) => new Uint8Array(size));
+const borrowGapBefore = lender((size) => new Float64Array(size));
+const borrowGapAfter = lender((size) => new Float64Array(size));
+const borrowCounts = clearedLender((size) => new Int32Array(size));
+const borrowFirstSeen = lender((size) => new Int32Array(size));
+const borrowWanted = clearedLender((size) => new Uint8Array(size));
+const borrowMainChain = clearedLender((size) => new Uint8Array(size));
+const borrowInMenu = clearedLender((size) => new Uint8Array(size));
+const borrowSeen = clearedLender((size) => new Uint8Array(size));
 const borrowGroups = lender((size) => new Int32Array(size));
 const borrowTags = lender((size) => new Int32Array(size));
 
@@ -31,7 +43,7 @@ const NEAR_PROSE = 60;
 
 type Group = { count: number; words: number; chars: number; linkChars: number; prose: number };
 
-/** Everything about the page that more than one block's features need. */
+/** Everything about the page that more than one block's features need; only good until the next page is read. */
 export type Outline = {
   facts: NodeFacts;
   /** Blocks worth scoring; the others are menus beyond doubt. */
@@ -72,17 +84,17 @@ export function readOutline(
 ): Outline {
   const count = blocks.length;
   const facts = new NodeFacts(page, context.classes);
-  const phrases = new Int32Array(count);
-  const proseBefore = new Float64Array(count);
-  const charsBefore = new Float64Array(count);
-  const headingOf = new Int32Array(count).fill(-1);
-  const isHeading = new Uint8Array(count);
-  const gapBefore = new Float64Array(count);
-  const gapAfter = new Float64Array(count);
-  const hashes = new Int32Array(count);
+  // The block after the last is asked for by the one before it.
+  const phrases = borrowPhrases(count + 1);
+  const isHeading = borrowIsHeading(count + 1);
+  const proseBefore = borrowProseBefore(count);
+  const charsBefore = borrowCharsBefore(count);
+  const headingOf = borrowHeadingOf(count);
+  const gapBefore = borrowGapBefore(count);
+  const gapAfter = borrowGapAfter(count);
   const places = new Map<number, number>();
-  const counts = new Int32Array(count);
-  const firstSeen = new Int32Array(count);
+  const counts = borrowCounts(count);
+  const firstSeen = borrowFirstSeen(count);
   const byName = new Map<number, Group>();
   const groups: Group[] = [];
   let proseTotal = 0;
@@ -112,13 +124,10 @@ export function readOutline(
       heading = i;
     }
     headingOf[i] = heading;
-    // By a hash of our own: the engine works one out anew for every slice of the page.
-    const key = hashOf(codes, i);
-    hashes[i] = key;
-    const seen = places.get(key);
+    const seen = places.get(block.hash);
     const first = seen !== undefined && blocks[seen]!.text === block.text ? seen : i;
     firstSeen[i] = first;
-    if (seen === undefined) places.set(key, i);
+    if (seen === undefined) places.set(block.hash, i);
     counts[first]!++;
     const name =
       Math.imul(facts.signature(block.owner), 31) +
@@ -142,7 +151,7 @@ export function readOutline(
     gapAfter[i] = Math.min(gap, 2_000);
     gap = prose[i] === 1 ? 0 : gap + blocks[i]!.chars;
   }
-  const wanted = new Uint8Array(count);
+  const wanted = borrowWanted(count);
   const inMenu = menuReader(page);
   for (let i = 0; i < count; i++) {
     const block = blocks[i]!;
@@ -150,7 +159,7 @@ export function readOutline(
     const near = Math.min(gapBefore[i]!, gapAfter[i]!) <= NEAR_PROSE;
     if (!near && block.words <= 5 && block.linkChars > block.chars * 0.8) continue;
     wanted[i] = 1;
-    phrases[i] = knownPhraseBits(block.text, i, codes, hashes[i]!);
+    phrases[i] = knownPhraseBits(block.text, i, codes, block.hash);
   }
   const title = context.ld.headline ?? context.tags.openGraph['og:title'] ?? page.title ?? '';
   const description = context.tags.openGraph['og:description'] ?? context.tags.meta.description ?? '';
@@ -166,7 +175,7 @@ export function readOutline(
     node = following;
   }
   const container85 = findContainer(page.body, sums, 0.85);
-  const mainChain = new Uint8Array(page.nodeCount + 1);
+  const mainChain = borrowMainChain(page.nodeCount + 1);
   for (let at: PageNode | null = container85; at !== null; at = at.parent) mainChain[at.index] = 1;
   return {
     facts,
@@ -197,12 +206,6 @@ export function readOutline(
   };
 }
 
-function hashOf({ codes, starts }: Codes, i: number): number {
-  let hash = 0;
-  for (let at = starts[i]!; at < starts[i + 1]!; at++) hash = (Math.imul(hash, 31) + codes[at]!) | 0;
-  return hash;
-}
-
 // What asks for consent is put at the end of the body by services whose names hardly vary. Its paragraphs read like any
 // other and outweigh a short report.
 const CONSENT_NAME =
@@ -214,7 +217,7 @@ const asksConsent = (node: PageNode) =>
 /** Whether an element stands in a nav, a footer or a demand for consent, remembered per element by its index. */
 function menuReader(page: Page): (node: PageNode) => boolean {
   // 0: not looked at; 1: outside; 2: inside. Arrays by index cost a third of a map by element.
-  const known = new Uint8Array(page.nodeCount + 1);
+  const known = borrowInMenu(page.nodeCount + 1);
   for (let child = page.body.first; child !== null; child = child.next)
     if (child.attributesFrom !== child.attributesTo && asksConsent(child)) known[child.index] = 2;
   return (node) => {
@@ -241,7 +244,7 @@ function menuReader(page: Page): (node: PageNode) => boolean {
  * remembered, because blocks share their owners' ancestors.
  */
 function pathWriter(size: number, classes: ClassNames): WritePath {
-  const seen = borrowSeen(size).fill(0, 0, size);
+  const seen = borrowSeen(size);
   const groups = borrowGroups(size);
   const tags = borrowTags(size);
   return (owner, values, at) => {

@@ -77,42 +77,68 @@ const ANYWHERE: [string, RegExp][] = [
  */
 const TRIGGERS: Record<string, string> = {
   subscribe:
-    'news subs sign abon insc susc iscr inbo mail emai tria regi down foll join dona supp jetz pass spen folg suiv segu volg',
+    'news subs sign abon insc susc iscr inbo mail emai tria regi down foll join dona supp подп jetz pass cont spen unte folg suiv sígu segu volg',
   rights: 'c copy righ rech droi dere dire diri',
   credit:
-    'gett shut isto unsp ap afp phot imag foto bild vide cred illu grap cour reut adob dpa pict quel imag symb arch',
-  legal: 'cook priv term cons date impr ment avis priv exte einw zust nutz pers dato java',
-  bio: 'is was auth cont foll view post auto reda korr frei jour leit corr peri',
+    'gett shut isto unsp ap afp phot imag foto bild vide cred créd illu grap cour reut adob dpa pict quel symb arch',
+  legal: 'cook priv term cons date impr ment avis exte einw zust nutz pers dato java',
+  bio: 'is was auth aute cont foll view post auto reda réda korr frei jour leit corr peri',
   disclosure:
-    'affi comm disc edit corr arti stor post orig earn rece inte subs info inde beit text anme haft',
+    'affi comm disc edit corr arti artí stor post orig earn rece inte subs info inde beit text anme haft',
   cta: 'cont call star touc book requ shop buy lear free quot app appl apps sche try talk spea view see show load cart clic sign publ jetz erfa klic ware savo cliq haga klik anze',
 };
-// Bit of a group in the table of words; letters beyond ASCII may begin a phrase of any.
-const ANY_GROUP = (1 << ANYWHERE.length) - 1;
 const MAX_PREFIX = 4;
 const LETTER_A = 97;
+const COPYRIGHT = 0xa9;
+
+const lowerCase = (code: number) => (code >= 65 && code <= 90 ? code + 32 : code);
+const isLetter = (code: number) => code >= LETTER_A && code <= 122;
+const isDigit = (code: number) => code >= 48 && code <= 57;
+/** Letters beyond ASCII, and what is as good as one: signs of all scripts are left out. */
+const isFarLetter = (code: number) =>
+  code >= 0xc0 && (code < 0x2000 || (code >= 0x3040 && code < 0xd800)) && code !== 0xd7 && code !== 0xf7;
+
+/** A letter in five bits: those of ASCII each their own; the others share five numbers, capitals with small letters. */
+const letterKey = (code: number) => (isLetter(code) ? code - LETTER_A + 1 : 27 + ((code & 31) % 5));
 
 function prefixKey(word: string): number {
   let key = 0;
-  for (let i = 0; i < Math.min(word.length, MAX_PREFIX); i++)
-    key = key * 32 + word.charCodeAt(i) - LETTER_A + 1;
+  for (let i = 0; i < Math.min(word.length, MAX_PREFIX); i++) key = key * 32 + letterKey(word.charCodeAt(i));
   return key;
 }
 
-const groupsByPrefix = new Map<number, number>();
-ANYWHERE.forEach(([name], bit) => {
-  for (const word of TRIGGERS[name]!.split(' ')) {
-    const key = prefixKey(word);
-    groupsByPrefix.set(key, (groupsByPrefix.get(key) ?? 0) | (1 << bit));
-  }
-});
+const PREFIX_LOG = 10;
+const PREFIX_SLOTS = 1 << PREFIX_LOG;
 
-const isAscii = (code: number) => code < 128;
-const lowerCase = (code: number) => (code >= 65 && code <= 90 ? code + 32 : code);
-const isLetter = (code: number) => code >= LETTER_A && code <= 122;
-// Quotes and dashes stand in every prose and begin no phrase.
-const isPunctuation = (code: number) =>
-  code <= 0xa0 || code === 0x2019 || code === 0x2013 || code === 0x2014 || code === 0x201c || code === 0x201d;
+/** Bits of words by the key of their prefix; a Map took three times as long. */
+class PrefixBits {
+  readonly #keys = new Int32Array(PREFIX_SLOTS);
+  readonly #bits = new Int32Array(PREFIX_SLOTS);
+
+  constructor(groups: readonly (readonly [name: string, ...unknown[]])[], words: Record<string, string>) {
+    groups.forEach(([name], bit) => {
+      for (const word of words[name]?.split(' ') ?? []) {
+        const slot = this.#find(prefixKey(word));
+        this.#keys[slot] = prefixKey(word);
+        this.#bits[slot]! |= 1 << bit;
+      }
+    });
+  }
+
+  /** The bits of a prefix; 0 where it is none. */
+  get(key: number): number {
+    return this.#bits[this.#find(key)]!;
+  }
+
+  #find(key: number): number {
+    let slot = Math.imul(key, 0x9e3779b1) >>> (32 - PREFIX_LOG);
+    while (this.#keys[slot] !== 0 && this.#keys[slot] !== key) slot = (slot + 1) & (PREFIX_SLOTS - 1);
+    return slot;
+  }
+}
+
+const groupsByPrefix = new PrefixBits(ANYWHERE, TRIGGERS);
+const RIGHTS = 1 << ANYWHERE.findIndex(([name]) => name === 'rights');
 
 /** The groups whose phrases a text may hold, by the beginnings of its words. */
 function possibleGroups(codes: Uint16Array, from: number, to: number): number {
@@ -121,20 +147,18 @@ function possibleGroups(codes: Uint16Array, from: number, to: number): number {
   let letters = 0;
   for (let at = from; at < to; at++) {
     const code = lowerCase(codes[at]!);
-    if (isLetter(code)) {
-      if (letters < MAX_PREFIX) {
-        key = key * 32 + code - LETTER_A + 1;
-        letters++;
-        if (letters === MAX_PREFIX) groups |= groupsByPrefix.get(key) ?? 0;
-      }
+    if (isLetter(code) || isFarLetter(code)) {
+      if (letters++ >= MAX_PREFIX) continue;
+      key = key * 32 + letterKey(code);
+      if (letters === MAX_PREFIX) groups |= groupsByPrefix.get(key);
       continue;
     }
-    if (!isPunctuation(code)) return ANY_GROUP;
-    if (letters > 0 && letters < MAX_PREFIX) groups |= groupsByPrefix.get(key) ?? 0;
+    if (letters > 0 && letters < MAX_PREFIX) groups |= groupsByPrefix.get(key);
+    if (code === COPYRIGHT) groups |= RIGHTS;
     key = 0;
     letters = 0;
   }
-  return letters > 0 && letters < MAX_PREFIX ? groups | (groupsByPrefix.get(key) ?? 0) : groups;
+  return letters > 0 && letters < MAX_PREFIX ? groups | groupsByPrefix.get(key) : groups;
 }
 
 // A byline keeps its capitals: "by Anna Berg" is one, "by a narrow margin" is not.
@@ -160,26 +184,19 @@ export const PHRASE_NAMES: readonly string[] = [
 const FIRST_WORDS: Record<string, string> = {
   more:
     'read see lear find disc clic view watc list chec expl rela also more don reco you up next prev mehr lese weit auch ' +
-    'lire voir leer lea lee te legg leia voc les czyt das zum weit pass sieh meis empf aus vorh arti sur noti ver veja saib potr lees meer zoba prze pole lue',
+    'lire à voir leer lea lee te legg leia você les læs läs czyt чита das zum ähnl pass sieh meis empf aus vorh näch ' +
+    'arti artí sur noti más ver veja saib potr lees meer zoba prze pole lue',
   share:
     'shar twee pin e emai prin copy face twit x what link pint redd tele teil part comp cond save book foll like druc merk beit arti seit impr stam dele dela',
   comments:
-    'comm repl resp leav post add log logi sign komm come antw disk schr anme regi einl lais se deja inic lasc risp acce reag reac inlo logg zalo',
+    'comm repl resp leav post add log logi sign komm come antw disk schr anme regi einl lais répo réag se deja inic lasc risp acce reag reac inlo logg zalo',
   ad: 'adve spon prom ad ads werb anze publ pubb anno rekl',
-  toc: 'tabl cont in jump on what inha somm quic skip',
-  tags: 'tag tags topi file cate keyw post tagg etiq schl them mots tema labe more in stic kate rubr cate tagi',
-  refs: 'refe sour bibl note foot cita furt reso work quel lite exte see fuen webl einz',
+  toc: 'tabl cont in jump on what inha somm índi quic skip',
+  tags: 'tag tags topi file cate caté keyw post tagg etiq schl them mots tema labe more in stic kate rubr tagi',
+  refs: 'refe réfé sour bibl note foot cita furt reso work quel lite exte see fuen webl einz',
 };
-const firstBitsByPrefix = new Map<number, number>();
-let DATE_BIT = 0;
-FIRST.forEach(([name], bit) => {
-  if (name === 'date') DATE_BIT = 1 << bit;
-  for (const word of FIRST_WORDS[name]?.split(' ') ?? []) {
-    const key = prefixKey(word);
-    firstBitsByPrefix.set(key, (firstBitsByPrefix.get(key) ?? 0) | (1 << bit));
-  }
-});
-const ALL_FIRST = (1 << FIRST.length) - 1;
+const firstBitsByPrefix = new PrefixBits(FIRST, FIRST_WORDS);
+const DATE_BIT = 1 << FIRST.findIndex(([name]) => name === 'date');
 // A date pattern reaches no further than this for its first digit.
 const DATE_CHARS = 50;
 
@@ -188,22 +205,16 @@ function possibleFirst(codes: Uint16Array, from: number, to: number): number {
   let key = 0;
   let letters = 0;
   let bits = 0;
-  for (let at = from; at < to && at < from + DATE_CHARS; at++) {
-    const code = codes[at]!;
-    if (code >= 48 && code <= 57) {
-      bits = DATE_BIT;
-      break;
-    }
-  }
+  for (let at = from; at < to && at < from + DATE_CHARS && bits === 0; at++)
+    if (isDigit(codes[at]!)) bits = DATE_BIT;
   for (let at = from; at < to && letters < MAX_PREFIX; at++) {
     const code = lowerCase(codes[at]!);
-    if (isLetter(code)) {
-      key = key * 32 + code - LETTER_A + 1;
+    if (isLetter(code) || isFarLetter(code)) {
+      key = key * 32 + letterKey(code);
       letters++;
-    } else if (!isAscii(code)) return ALL_FIRST;
-    else if (letters > 0) break;
+    } else if (letters > 0) break;
   }
-  return bits | (firstBitsByPrefix.get(key) ?? 0);
+  return letters === 0 ? bits : bits | firstBitsByPrefix.get(key);
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Block } from './blocks.ts';
 import { FEATURE_COUNT, FEATURE_NAMES } from './feature-names.ts';
 import type { Features } from './features.ts';
+import { lender } from './lent-memory.ts';
 
 /**
  * What is known of articles beyond the pages a model can be trained on. Each prior lowers the chance of blocks in a
@@ -54,9 +55,11 @@ export function priorAgainst({ rows }: Features, i: number, block: Block): Prior
 const MIN_REST_WORDS = 60;
 const MIN_REST_SHARE = 0.1;
 
+const borrowFactors = lender((size) => new Float64Array(size));
+
 /** Lowers the chances by the priors, unless they would leave next to nothing of the page. */
 export function applyPriors(blocks: Block[], features: Features, chances: Float64Array): void {
-  const factors = new Float64Array(blocks.length).fill(1);
+  const factors = borrowFactors(blocks.length).fill(1, 0, blocks.length);
   let rest = 0;
   let total = 0;
   for (let i = 0; i < blocks.length; i++) {

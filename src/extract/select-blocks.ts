@@ -2,9 +2,10 @@ import type { Page } from '../html/index.ts';
 import type { Block } from './blocks.ts';
 import { FEATURE_COUNT } from './feature-names.ts';
 import { type BlockContext, computeFeatures, type Features } from './features.ts';
+import { lender } from './lent-memory.ts';
 import { MODEL } from './model.ts';
 import { applyPriors } from './priors.ts';
-import { decodeTrees, scoreRow, type Trees } from './trees.ts';
+import { decodeTrees, scoreRows, type Trees } from './trees.ts';
 
 /** The blocks of the article and how sure the choice is, 0 to 1. */
 export type Selection = { kept: Block[]; confidence: number };
@@ -41,9 +42,8 @@ export function judgeBlocks(page: Page, blocks: Block[], context: BlockContext, 
 
 /** The probability of every block to belong to the article. */
 export function scoreBlocks(blocks: Block[], { rows, wanted }: Features, trees: Trees): Float64Array {
-  const chances = new Float64Array(blocks.length);
-  for (let i = 0; i < blocks.length; i++)
-    chances[i] = wanted[i] === 1 ? scoreRow(trees, rows, i * FEATURE_COUNT) : HOPELESS;
+  const chances = new Float64Array(blocks.length).fill(HOPELESS);
+  scoreRows(trees, { rows, width: FEATURE_COUNT, wanted }, chances);
   for (let i = blocks.length - 2; i >= 0; i--) {
     if (isHeading(blocks[i]!.owner.tag))
       chances[i] = chances[i]! * (1 - HEADING_SHARE) + chances[i + 1]! * HEADING_SHARE;
@@ -80,11 +80,14 @@ function decideBar(blocks: Block[], chances: Float64Array): number {
   return Math.min(MAX_BAR, Math.max(MIN_BAR, bar * BAR_SHARE));
 }
 
+const borrowFromIn = lender((size) => new Uint8Array(size));
+const borrowFromOut = lender((size) => new Uint8Array(size));
+
 /** The most probable run of kept and dropped blocks (Viterbi over two states). */
 function decideRuns(blocks: Block[], chances: Float64Array, bar: number): boolean[] {
   const count = blocks.length;
-  const fromIn = new Uint8Array(count);
-  const fromOut = new Uint8Array(count);
+  const fromIn = borrowFromIn(count);
+  const fromOut = borrowFromOut(count);
   let out = 0;
   let inside = 0;
   for (let i = 0; i < count; i++) {

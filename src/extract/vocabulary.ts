@@ -1,10 +1,13 @@
 import type { Codes } from './block-codes.ts';
 import type { Block } from './blocks.ts';
+import { lender } from './lent-memory.ts';
 import { WordNumbers } from './word-numbers.ts';
 
 const MAX_WORDS_CHARS = 600;
 const MIN_LETTERS = 5;
 const MIN_BLOCK_WORDS = 4;
+const borrowStarts = lender((size) => new Int32Array(size));
+
 /** How many of a block's long words stand in the title, in a second paragraph, in the main container; of how many. */
 export type WordShares = { words: number; inTitle: number; shared: number; inMain: number };
 
@@ -30,7 +33,8 @@ export class Vocabulary {
     isParagraph: Uint8Array,
     isMain: (block: Block) => boolean,
   ) {
-    this.#starts = new Int32Array(blocks.length + 1);
+    this.#starts = borrowStarts(blocks.length + 1);
+    this.#starts[0] = 0;
     const titleCodes = new Uint16Array(title.length);
     for (let i = 0; i < title.length; i++) titleCodes[i] = title.charCodeAt(i);
     this.#read(titleCodes, 0, title.length);

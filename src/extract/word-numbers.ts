@@ -1,8 +1,8 @@
-import { lender } from './lent-memory.ts';
+import { clearedLender, lender } from './lent-memory.ts';
 
 const FIRST_SLOTS = 4_096;
 const borrowKeys = lender((size) => new Int32Array(size));
-const borrowNumbers = lender((size) => new Int32Array(size));
+const borrowNumbers = clearedLender((size) => new Int32Array(size));
 
 /**
  * Numbers words by their hashes in the order they come, from 0; only good while no other page is read. A Map took three
@@ -13,7 +13,7 @@ export class WordNumbers {
   count = 0;
   #keys = borrowKeys(FIRST_SLOTS);
   /** By slot: a word's number plus one, 0 where there is none. */
-  #numbers = borrowNumbers(FIRST_SLOTS).fill(0, 0, FIRST_SLOTS);
+  #numbers = borrowNumbers(FIRST_SLOTS);
   #mask = FIRST_SLOTS - 1;
 
   /** The number of a word; a new one when it is equal to `count` before the call. */

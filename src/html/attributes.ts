@@ -2,6 +2,8 @@ import type { TextSource } from '../text/index.ts';
 import { decodeEntities } from './entities.ts';
 
 const LONG_CHARS = 1_000;
+// Characters of a page for each attribute; most pages have fewer attributes.
+const USUAL_CHARS = 60;
 
 /**
  * The attributes of all elements of a page in their order: an element's are a run of numbers. Only the places of the
@@ -11,14 +13,14 @@ const LONG_CHARS = 1_000;
 export class AttributeTable {
   readonly source: TextSource;
   readonly names: string[] = [];
-  /** Where values begin in the source, and the place after their end. */
-  readonly starts: number[] = [];
-  readonly ends: number[] = [];
+  /** In turns: where a value begins in the source, and the place after its end. Lists of numbers left four times the garbage. */
+  #places: Int32Array;
   /** Long values by their place: many may ask for the megabytes of one. */
   readonly #long = new Map<number, string>();
 
   constructor(source: TextSource) {
     this.source = source;
+    this.#places = new Int32Array(2 * Math.ceil(source.raw.length / USUAL_CHARS + 16));
   }
 
   get count(): number {
@@ -26,20 +28,37 @@ export class AttributeTable {
   }
 
   add(name: string, start: number, end: number): void {
-    this.names.push(name);
-    this.starts.push(start);
-    this.ends.push(end);
+    const at = 2 * this.names.push(name) - 2;
+    if (at >= this.#places.length) this.#grow();
+    this.#places[at] = start;
+    this.#places[at + 1] = end;
+  }
+
+  /** Where the value of an attribute begins in the source. */
+  start(i: number): number {
+    return this.#places[2 * i]!;
+  }
+
+  /** The place after its end. */
+  end(i: number): number {
+    return this.#places[2 * i + 1]!;
+  }
+
+  #grow(): void {
+    const places = new Int32Array(2 * this.#places.length);
+    places.set(this.#places);
+    this.#places = places;
   }
 
   /** Adds a run of attributes again, so that they stand together with others. */
   repeat(from: number, to: number): void {
-    for (let i = from; i < to; i++) this.add(this.names[i]!, this.starts[i]!, this.ends[i]!);
+    for (let i = from; i < to; i++) this.add(this.names[i]!, this.start(i), this.end(i));
   }
 
   /** The value of an attribute. */
   value(i: number): string {
-    const start = this.starts[i]!;
-    const end = this.ends[i]!;
+    const start = this.start(i);
+    const end = this.end(i);
     if (end - start < LONG_CHARS) return readDecoded(this.source, start, end);
     const known = this.#long.get(start) ?? readDecoded(this.source, start, end);
     this.#long.set(start, known);
@@ -48,7 +67,7 @@ export class AttributeTable {
 
   /** Whether the value of an attribute stands in the source letter by letter: ASCII without entities. */
   isPlain(i: number): boolean {
-    return isPlain(this.source, this.starts[i]!, this.ends[i]!);
+    return isPlain(this.source, this.start(i), this.end(i));
   }
 }
 

@@ -11,6 +11,7 @@ import {
   tellsParent,
   tellsProse,
 } from './feature-names.ts';
+import type { HeadlineView } from './headline-view.ts';
 import type { LdFacts } from './json-ld.ts';
 import { lender } from './lent-memory.ts';
 import type { MetaTags } from './meta-tags.ts';
@@ -18,7 +19,7 @@ import { GROUP_NAMES } from './name-groups.ts';
 import { type Outline, PATH_LENGTH, readOutline } from './outline.ts';
 import { PHRASE_NAMES } from './phrases.ts';
 import { mentionsSite, readSiteNames } from './site-mentions.ts';
-import { addStructure, type HeadlineView, readStructure } from './structure-features.ts';
+import { addStructure, readStructure } from './structure-features.ts';
 import { addText } from './text-features.ts';
 import { type Headline, makeComparable } from './title.ts';
 import { Vocabulary } from './vocabulary.ts';
@@ -99,7 +100,7 @@ export function computeFeatures(page: Page, blocks: Block[], context: BlockConte
     addNeighbours(row, i, blocks, outline);
     addHeadings(row, i, outline);
     addStructure(row, i, blocks, structure, sums, outline.headingOf[i]!);
-    addHeadline(row, structure.view(block.owner), path, headline);
+    addHeadline(row, block.owner, path, { view: structure.view, headline });
     row.add(mentionsSite(siteNames, i, codes) ? 1 : 0);
   }
   return { rows: row.values, wanted: outline.wanted };
@@ -293,12 +294,17 @@ function addHeadings(row: Row, i: number, outline: Outline): void {
 const BRANCH_BITS = BRANCH_GROUPS.map((name) => GROUP_NAMES.indexOf(name));
 
 /** Where the block stands as seen from the headline: other stories, comments and boxes branch off on the way to it. */
-function addHeadline(row: Row, view: HeadlineView, path: number, headline: SeenHeadline | null): void {
-  row.add(headline === null ? 0 : articleRelation(view, headline));
+function addHeadline(
+  row: Row,
+  owner: PageNode,
+  path: number,
+  { view, headline }: { view: HeadlineView; headline: SeenHeadline | null },
+): void {
+  row.add(headline === null ? 0 : articleRelation(view, owner, headline));
   row.add(headline?.likeness ?? -1);
   for (const bit of BRANCH_BITS) {
     const distance = row.values[path + bit]!;
-    row.add(headline !== null && distance < view.steps ? distance : FAR);
+    row.add(headline !== null && distance < view.steps(owner) ? distance : FAR);
   }
 }
 
@@ -314,8 +320,9 @@ function seeHeadline(headline: Headline | null): SeenHeadline | null {
 }
 
 /** 0: no article of its own; 1: in the headline's; 2: in another beside that; 3: after a headline outside any; 4: before it. */
-function articleRelation({ article, sharesArticle }: HeadlineView, headline: SeenHeadline): number {
-  if (article === null) return sharesArticle ? 1 : 0;
-  if (article.index < headline.index) return 4;
+function articleRelation(view: HeadlineView, owner: PageNode, headline: SeenHeadline): number {
+  const article = view.article(owner);
+  if (article < 0) return view.sharesArticle(owner) ? 1 : 0;
+  if (article < headline.index) return 4;
   return headline.inArticle ? 2 : 3;
 }

@@ -37,16 +37,17 @@ const LOUD_LINK: Prior = { name: 'a link in capitals', factor: 0.2 };
 
 /** The strongest prior against a block, or null. */
 export function priorAgainst({ rows }: Features, i: number, block: Block): Prior | null {
-  const value = (feature: number) => rows[i * FEATURE_COUNT + feature]!;
-  const since = value(SINCE_HEADLINE);
-  if (since > 0 && value(COMMENT) < FAR) return COMMENTS;
+  const row = i * FEATURE_COUNT;
+  const since = rows[row + SINCE_HEADLINE]!;
+  const linkShare = rows[row + LINK_SHARE]!;
+  if (since > 0 && rows[row + COMMENT]! < FAR) return COMMENTS;
   // The line before may be a kicker or the lead; a headline unlike the title may not be the headline.
-  if (since < -1 && since > NO_HEADLINE && value(SURE_HEADLINE) >= 0.8) return BEFORE_HEADLINE;
-  if (block.words >= 4 && value(LINK_SHARE) > 0.9 && value(UPPER_SHARE) > 0.6) return LOUD_LINK;
-  if (value(FIGCAPTION) < 3) return CAPTION;
-  if (block.words < 40 && value(CREDIT) === 1 && value(SINCE_IMAGE) <= 8) return PICTURE_CREDIT;
-  if (value(MORE) === 1 && value(LINK_SHARE) > 0.6) return READ_MORE;
-  if (block.words >= 6 && block.owner.tag === 'p' && value(LINK_SHARE) > 0.95) return LINK_PARAGRAPH;
+  if (since < -1 && since > NO_HEADLINE && rows[row + SURE_HEADLINE]! >= 0.8) return BEFORE_HEADLINE;
+  if (block.words >= 4 && linkShare > 0.9 && rows[row + UPPER_SHARE]! > 0.6) return LOUD_LINK;
+  if (rows[row + FIGCAPTION]! < 3) return CAPTION;
+  if (block.words < 40 && rows[row + CREDIT]! === 1 && rows[row + SINCE_IMAGE]! <= 8) return PICTURE_CREDIT;
+  if (rows[row + MORE]! === 1 && linkShare > 0.6) return READ_MORE;
+  if (block.words >= 6 && block.owner.tag === 'p' && linkShare > 0.95) return LINK_PARAGRAPH;
   return null;
 }
 

@@ -1,6 +1,8 @@
 import type { Page, PageNode } from '../html/index.ts';
 import type { Block } from './blocks.ts';
 import type { Sums } from './container.ts';
+import { HeadlineView } from './headline-view.ts';
+import { lender } from './lent-memory.ts';
 import type { NodeFacts } from './node-facts.ts';
 import type { Vocabulary } from './vocabulary.ts';
 
@@ -35,57 +37,16 @@ export type Structure = {
   facts: NodeFacts;
   /** Whether there is a headline to look from. */
   hasHeadline: boolean;
-  view: (node: PageNode) => HeadlineView;
+  view: HeadlineView;
   vocabulary: Vocabulary;
-  /** Steps up from each block, and from the one after it, to the element that holds both. */
-  steps: ([number, number] | undefined)[];
+  /** By block, see stepsAfter; -1 where nobody has asked. */
+  steps: Int32Array;
 };
-
-/**
- * How an element stands to the headline: steps up to what holds both, the innermost `<article>` on that way, and whether
- * what holds both stands in one.
- */
-export type HeadlineView = { steps: number; article: PageNode | null; sharesArticle: boolean };
 
 const LEVELS = 5;
 const MAX_WALK = 40;
 
-/** Looks from elements to the headline; remembered, as neighbours share nearly all of the way up. */
-function headlineViewer(headlineChain: PageNode[], size: number): (node: PageNode) => HeadlineView {
-  const known = new Array<HeadlineView | undefined>(size);
-  const outside: HeadlineView = { steps: 0, article: null, sharesArticle: false };
-  const inside: HeadlineView = { steps: 0, article: null, sharesArticle: true };
-  let view = outside;
-  for (let i = headlineChain.length - 1; i >= 0; i--) {
-    const node = headlineChain[i]!;
-    if (node.tag === 'article') view = inside;
-    known[node.index] = view;
-  }
-  return (node) => {
-    const ready = known[node.index];
-    if (ready !== undefined) return ready;
-    const way: PageNode[] = [];
-    let view = outside;
-    for (let at: PageNode | null = node; at !== null; at = at.parent) {
-      const above = known[at.index];
-      if (above !== undefined) {
-        view = above;
-        break;
-      }
-      way.push(at);
-    }
-    for (let i = way.length - 1; i >= 0; i--) {
-      const at = way[i]!;
-      view = {
-        steps: view.steps + 1,
-        article: at.tag === 'article' ? at : view.article,
-        sharesArticle: view.sharesArticle,
-      };
-      known[at.index] = view;
-    }
-    return view;
-  };
-}
+const borrowSteps = lender((size) => new Int32Array(size));
 
 /** Prepares the comparisons that span the page: its vocabulary, its title's words, the way up from the headline. */
 export function readStructure(
@@ -95,23 +56,23 @@ export function readStructure(
   vocabulary: Vocabulary,
   headline: PageNode | null,
 ): Structure {
-  const headlineChain: PageNode[] = [];
-  for (let at = headline; at !== null; at = at.parent) headlineChain.push(at);
   return {
     facts,
-    hasHeadline: headlineChain.length > 0,
-    view: headlineViewer(headlineChain, page.nodeCount + 1),
+    hasHeadline: headline !== null,
+    view: new HeadlineView(page, headline),
     vocabulary,
-    steps: new Array(blocks.length),
+    steps: borrowSteps(blocks.length).fill(-1, 0, blocks.length),
   };
 }
 
-/** Steps from each of two elements up to the one that holds both. */
-function stepsToCommon(a: PageNode, b: PageNode, facts: NodeFacts): [number, number] {
-  let [up, down] = [0, 0];
+/** Steps from each of two elements up to the one that holds both, in one number. */
+function stepsToCommon(a: PageNode, b: PageNode, facts: NodeFacts): number {
+  let up = 0;
+  let down = 0;
   let x: PageNode | null = a;
   let y: PageNode | null = b;
-  let [dx, dy] = [facts.depth(a), facts.depth(b)];
+  let dx = facts.depth(a);
+  let dy = facts.depth(b);
   while (x !== null && y !== null && x !== y) {
     if (dx >= dy) {
       x = x.parent;
@@ -123,20 +84,19 @@ function stepsToCommon(a: PageNode, b: PageNode, facts: NodeFacts): [number, num
       down++;
     }
   }
-  return [Math.min(up, MAX_WALK), Math.min(down, MAX_WALK)];
+  return pack(Math.min(up, MAX_WALK), Math.min(down, MAX_WALK));
 }
 
-const FAR_APART: [number, number] = [MAX_WALK, MAX_WALK];
+const pack = (up: number, down: number) => (up << 8) | down;
+const upOf = (steps: number) => steps >> 8;
+const downOf = (steps: number) => steps & 255;
+const FAR_APART = pack(MAX_WALK, MAX_WALK);
 
-/** Steps between a block and the one after it, worked out once for both. */
-function stepsAfter(i: number, blocks: Block[], structure: Structure): [number, number] {
-  const [block, next] = [blocks[i], blocks[i + 1]];
-  if (block === undefined || next === undefined) return FAR_APART;
-  const known = structure.steps[i];
-  if (known !== undefined) return known;
-  const found = stepsToCommon(block.owner, next.owner, structure.facts);
-  structure.steps[i] = found;
-  return found;
+/** Steps up from a block, and from the one after it, to the element that holds both; worked out once for both. */
+function stepsAfter(i: number, blocks: Block[], { steps, facts }: Structure): number {
+  if (i < 0 || i + 1 >= blocks.length) return FAR_APART;
+  if (steps[i]! < 0) steps[i] = stepsToCommon(blocks[i]!.owner, blocks[i + 1]!.owner, facts);
+  return steps[i]!;
 }
 
 /** Adds the structural features of one block. */
@@ -169,11 +129,11 @@ export function addStructure(
   sink.add(Math.min(itemAlike, 30));
   sink.add(item === null ? -1 : leadsWithLink(i, blocks, item) ? 1 : 0);
 
-  const [down, up] = stepsAfter(i - 1, blocks, structure);
-  sink.add(up);
-  sink.add(down);
-  sink.add(stepsAfter(i, blocks, structure)[0]);
-  sink.add(structure.hasHeadline ? Math.min(structure.view(block.owner).steps, MAX_WALK) : -1);
+  const before = stepsAfter(i - 1, blocks, structure);
+  sink.add(downOf(before));
+  sink.add(upOf(before));
+  sink.add(upOf(stepsAfter(i, blocks, structure)));
+  sink.add(structure.hasHeadline ? Math.min(structure.view.steps(block.owner), MAX_WALK) : -1);
 
   const above = heading < 0 ? undefined : blocks[heading];
   sink.add(above === undefined ? -1 : above.linkChars / above.chars);

@@ -1,12 +1,16 @@
 import type { Codes } from './block-codes.ts';
 import type { Block } from './blocks.ts';
-import { lender } from './lent-memory.ts';
+import { clearedLender, lender } from './lent-memory.ts';
 import { WordNumbers } from './word-numbers.ts';
 
 const MAX_WORDS_CHARS = 600;
 const MIN_LETTERS = 5;
 const MIN_BLOCK_WORDS = 4;
 const borrowStarts = lender((size) => new Int32Array(size));
+const borrowWords = lender((size) => new Int32Array(size));
+const borrowParagraphs = clearedLender((size) => new Int32Array(size));
+const borrowLast = lender((size) => new Int32Array(size));
+const borrowInMain = clearedLender((size) => new Uint8Array(size));
 
 /** How many of a block's long words stand in the title, in a second paragraph, in the main container; of how many. */
 export type WordShares = { words: number; inTitle: number; shared: number; inMain: number };
@@ -18,12 +22,13 @@ export type WordShares = { words: number; inTitle: number; shared: number; inMai
 export class Vocabulary {
   readonly #numbers = new WordNumbers();
   /** The words of all blocks in a row, and where each block's begin. */
-  readonly #words: number[] = [];
+  readonly #words: Int32Array;
+  #count = 0;
   readonly #starts: Int32Array;
   // By word: in how many paragraphs it stands, the last of them, whether one is in the main container.
-  readonly #paragraphs: number[] = [];
-  readonly #last: number[] = [];
-  readonly #inMain: boolean[] = [];
+  readonly #paragraphs: Int32Array;
+  readonly #last: Int32Array;
+  readonly #inMain: Uint8Array;
   readonly #titleWords: number;
 
   constructor(
@@ -33,6 +38,12 @@ export class Vocabulary {
     isParagraph: Uint8Array,
     isMain: (block: Block) => boolean,
   ) {
+    // A word and what ends it.
+    const most = Math.ceil((starts[blocks.length]! + title.length) / (MIN_LETTERS + 1)) + 2;
+    this.#words = borrowWords(most);
+    this.#paragraphs = borrowParagraphs(most);
+    this.#last = borrowLast(most).fill(-1, 0, most);
+    this.#inMain = borrowInMain(most);
     this.#starts = borrowStarts(blocks.length + 1);
     this.#starts[0] = 0;
     const titleCodes = new Uint16Array(title.length);
@@ -40,12 +51,12 @@ export class Vocabulary {
     this.#read(titleCodes, 0, title.length);
     // The title's words have the lowest numbers.
     this.#titleWords = this.#numbers.count;
-    this.#words.length = 0;
+    this.#count = 0;
     for (let i = 0; i < blocks.length; i++) {
       const block = blocks[i]!;
       if (block.words >= MIN_BLOCK_WORDS) this.#read(codes, starts[i]!, starts[i + 1]!);
-      this.#starts[i + 1] = this.#words.length;
-      if (isParagraph[i] === 1) this.#count(i, isMain(block));
+      this.#starts[i + 1] = this.#count;
+      if (isParagraph[i] === 1) this.#note(i, isMain(block));
     }
   }
 
@@ -62,29 +73,19 @@ export class Vocabulary {
         letters++;
         continue;
       }
-      if (letters >= MIN_LETTERS) this.#words.push(this.#number(hash));
+      if (letters >= MIN_LETTERS) this.#words[this.#count++] = this.#numbers.numberOf(hash);
       hash = 0;
       letters = 0;
     }
   }
 
-  #number(hash: number): number {
-    const before = this.#numbers.count;
-    const number = this.#numbers.numberOf(hash);
-    if (number < before) return number;
-    this.#paragraphs.push(0);
-    this.#last.push(-1);
-    this.#inMain.push(false);
-    return number;
-  }
-
-  #count(i: number, isMain: boolean): void {
+  #note(i: number, isMain: boolean): void {
     for (let at = this.#starts[i]!; at < this.#starts[i + 1]!; at++) {
       const word = this.#words[at]!;
       if (this.#last[word] === i) continue;
       this.#last[word] = i;
       this.#paragraphs[word]!++;
-      if (isMain) this.#inMain[word] = true;
+      if (isMain) this.#inMain[word] = 1;
     }
   }
 
@@ -97,7 +98,7 @@ export class Vocabulary {
     for (let at = from; at < to; at++) {
       const word = this.#words[at]!;
       if (word < this.#titleWords) inTitle++;
-      if (this.#inMain[word]!) inMain++;
+      inMain += this.#inMain[word]!;
       if (this.#paragraphs[word]! > 1) shared++;
     }
     return { words: to - from, inTitle, shared, inMain };

@@ -20,6 +20,13 @@ const daysAhead = 7;
 
 const dayColumn = { crawl_log: 'at', raw_pages: 'fetched_at' } as const;
 
+// Pages are written once, read one at a time and dropped by the day: looking through their gigabytes after every tenth
+// that comes, for the sake of scans nobody makes, was an eighth of the server's time. Deleted rows are still cleaned up.
+const storage = {
+  crawl_log: '',
+  raw_pages: 'WITH (autovacuum_vacuum_insert_threshold = -1, toast.autovacuum_vacuum_insert_threshold = -1)',
+} as const;
+
 /** Makes the day partitions of a log table, a week ahead. Safe when several processes do it at once. */
 export async function ensurePartitions(db: Queryable, table: 'crawl_log' | 'raw_pages'): Promise<void> {
   for (let day = 0; day <= daysAhead; day += 1) {
@@ -43,7 +50,8 @@ export async function ensurePartitions(db: Queryable, table: 'crawl_log' | 'raw_
          IF EXISTS (SELECT FROM pg_inherits WHERE inhrelid = to_regclass('${name}')) THEN
            RETURN;
          END IF;
-         CREATE TABLE IF NOT EXISTS ${name} (LIKE ${table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE);
+         CREATE TABLE IF NOT EXISTS ${name} (LIKE ${table} INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE)
+           ${storage[table]};
          WITH early AS (DELETE FROM ${table}_default WHERE ${column} >= ${range[0]} AND ${column} < ${range[1]} RETURNING *)
          INSERT INTO ${name} SELECT * FROM early;
          ALTER TABLE ${table} ATTACH PARTITION ${name} FOR VALUES FROM (${range[0]}) TO (${range[1]});

@@ -46,3 +46,14 @@ test('a partition that was made and not attached is attached by the next', async
   const attached = await database.pool.query(`SELECT FROM pg_inherits WHERE inhrelid = $1::regclass`, [name]);
   expect(attached.rowCount).toBe(1);
 });
+
+test('pages that are dropped by the day are not looked through for the sake of later scans', async () => {
+  await ensurePartitions(database.pool, 'raw_pages');
+  const { rows } = await database.pool.query<{ options: string[] | null; toast: string[] | null }>(
+    `SELECT DISTINCT c.reloptions AS options, t.reloptions AS toast
+       FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_class t ON t.oid = c.reltoastrelid
+      WHERE i.inhparent = 'raw_pages'::regclass AND c.relname <> 'raw_pages_default'`,
+  );
+  const never = ['autovacuum_vacuum_insert_threshold=-1'];
+  expect(rows).toEqual([{ options: never, toast: never }]);
+});

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type DateOrder, orderOfLanguage } from '../dates/index.ts';
 import {
   attribute,
   collapse,
@@ -102,7 +103,7 @@ export function readFindings(source: Page, options: ExtractOptions, trees: Trees
     marks,
     headline,
     body,
-    near: { headlineIndex, lines, shortLines: shortLines(body.blocks) },
+    near: { headlineIndex, lines, shortLines: shortLines(body.blocks), order: orderOfLanguage(page.lang) },
     bylines: {
       marked: marks.authors,
       links: marks.authorLinks,
@@ -135,7 +136,7 @@ export function decideExtraction(findings: Findings): Extraction {
   const authors =
     named.length > 0 ? { names: named, from: 'selector' } : decideAuthors(tags, ld, findings.bylines);
   if (authors !== null) evidence.authors = authors.from;
-  const published = dateFromSelector(chosen.date) ?? decidePublished(findings);
+  const published = dateFromSelector(chosen.date, findings.near.order) ?? decidePublished(findings);
   if (published !== null) evidence.publishedAt = `${published.from}: ${published.raw.slice(0, 60)}`;
   const modified = decideModified(findings);
   if (modified !== null) evidence.modifiedAt = modified.from;
@@ -193,8 +194,8 @@ function fromSelector(nodes: PageNode[] | undefined): { value: string; from: str
   return value === '' ? null : { value: copyString(value), from: 'selector' };
 }
 
-function dateFromSelector(nodes: PageNode[] | undefined): FoundDate | null {
-  return nodes?.[0] === undefined ? null : dateOfElement(nodes[0], 'selector');
+function dateFromSelector(nodes: PageNode[] | undefined, order: DateOrder | null): FoundDate | null {
+  return nodes?.[0] === undefined ? null : dateOfElement(nodes[0], 'selector', order);
 }
 
 /** SHA-256 of the extracted text: the identity of what a document says. */

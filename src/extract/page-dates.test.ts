@@ -5,9 +5,9 @@ import { datesInText } from './written-dates.ts';
 
 const TEXT = `<p>${'The keeper of the lamp went up the stairs each evening and wrote down what he saw. '.repeat(4)}</p>`;
 
-function read(head: string, body: string, url = 'https://post.example/stories/lamp') {
+function read(head: string, body: string, url = 'https://post.example/stories/lamp', lang = '') {
   const { publishedAt, modifiedAt, evidence } = extractPage(
-    parsePage(`<head>${head}</head><body>${body}</body>`, { url }),
+    parsePage(`<html lang="${lang}"><head>${head}</head><body>${body}</body></html>`, { url }),
   );
   const day = (date: Date | null) => date?.toISOString().slice(0, 10) ?? null;
   return { published: day(publishedAt), modified: day(modifiedAt), from: evidence.publishedAt };
@@ -130,6 +130,17 @@ describe('the date of publication', () => {
     const card = '<div class="card-date">Updated October 17, 2025</div>';
     const body = `${HEADLINE}<p>Updated on December 11, 2025</p>${TEXT}${card}`;
     expect(read('', body).published).toBe('2025-12-11');
+  });
+
+  it('is read in the order of the language, or else in that of the page', () => {
+    const byline = (date: string) => below(`Ada Lund | ${date}`);
+    expect(read('', byline('05.04.24'), undefined, 'de').published).toBe('2024-04-05');
+    expect(read('', byline('05/04/2024'), undefined, 'en-US').published).toBe('2024-05-04');
+    expect(read('', byline('05/04/2024'), undefined, 'en').published).toBeNull();
+    const list = '<ul><li><time datetime="2024-04-05">April 5, 2024</time> A lamp</li></ul>';
+    expect(read('', `${byline('05/04/2024')}<footer>${list}</footer>`, undefined, 'en').published).toBe(
+      '2024-04-05',
+    );
   });
 
   it('is read from script data before text, in any quoting', () => {

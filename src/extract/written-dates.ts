@@ -1,4 +1,4 @@
-import { asciiDigits, parseDate } from '../dates/index.ts';
+import { asciiDigits, type DateOrder, parseDate } from '../dates/index.ts';
 
 /** A date written in a text, as it stands there and where. */
 export type WrittenDate = { date: Date; raw: string; at: number };
@@ -35,8 +35,8 @@ const DIGIT = /\d/;
 // The longest name of a month in code units.
 const MAX_NAME_CHARS = 30;
 
-/** Every date written in a short text, in order. */
-export function datesInText(text: string, limit = 5): WrittenDate[] {
+/** Every date written in a short text, in order; how the writer orders numbers settles those that leave it open. */
+export function datesInText(text: string, limit = 5, order: DateOrder | null = null): WrittenDate[] {
   const found: WrittenDate[] = [];
   // Most lines hold no number at all; the long pattern is only for those that do.
   let line = text;
@@ -50,7 +50,7 @@ export function datesInText(text: string, limit = 5): WrittenDate[] {
   WRITTEN.lastIndex = startOf(line);
   for (const match of line.matchAll(WRITTEN)) {
     const raw = match[0].trim();
-    const date = parseDate(raw);
+    const date = parseDate(raw, order);
     if (date !== null) found.push({ date, raw, at: match.index });
     if (found.length >= limit) break;
   }

@@ -10,22 +10,22 @@ import {
   textOf,
 } from '../html/index.ts';
 import { type Bylines, decideAuthors } from './authors.ts';
-import type { Block } from './blocks.ts';
 import { type Body, type Chosen, extractBody, imagesBetween, joinBlocks, runSelectors } from './body.ts';
 import { bylineTexts, creditTexts, portrayedName } from './byline-lines.ts';
 import { isByline } from './bylines.ts';
 import { listImages, type PageImage } from './images.ts';
 import { keywordsOf, type LdFacts, readJsonLd } from './json-ld.ts';
 import { detectLanguage, normalizeLanguage } from './language.ts';
-import type { FoundDate, NearLine, Surroundings } from './line-dates.ts';
+import type { FoundDate, Surroundings } from './line-dates.ts';
 import { collectMarks, type Marks } from './marks.ts';
 import { firstOf, type MetaTags, readMetaTags } from './meta-tags.ts';
+import { linesAround, shortLines } from './near-lines.ts';
 import { dateOfElement, decideModified, decidePublished } from './page-dates.ts';
 import { decidePageType, type PageType } from './page-type.ts';
 import { splitNames } from './person-names.ts';
 import { BLOCK_TREES } from './select-blocks.ts';
 import type { Selectors } from './selectors.ts';
-import { decideTitle, findHeadline, type Headline } from './title.ts';
+import { decideTitle, declaredTitles, findHeadline, type Headline } from './title.ts';
 import type { Trees } from './trees.ts';
 
 /** Everything extraction says about a page; `evidence` names what won for each field. */
@@ -92,7 +92,7 @@ export function readFindings(source: Page, options: ExtractOptions, trees: Trees
   const allowFallback = options.allowFallback === true;
   const context = { tags, ld, headline, classes: marks.classes, allowFallback, trees };
   const body = extractBody(page, chosen, context, evidence);
-  const lines = linesAround(body.blocks, headline?.node ?? null);
+  const lines = linesAround(body.blocks, headline?.node ?? null, () => declaredTitles(page, tags, ld));
   const headlineIndex = headline?.node.index ?? -1;
   return {
     page,
@@ -203,33 +203,8 @@ export function contentHash(text: string): Buffer {
   return createHash('sha256').update(text, 'utf8').digest();
 }
 
-// Lines before and after the headline among which dates and bylines stand.
-const LINES_BEFORE = 10;
-const LINES_AFTER = 25;
 // Lines below the headline in which "by" names the author and nobody else.
 const FIRST_LINES = 6;
-const MAX_LINE_CHARS = 160;
-
-/** Short lines around the headline in their order. */
-function linesAround(blocks: Block[], headline: PageNode | null): NearLine[] {
-  const found = headline === null ? 0 : blocks.findIndex((block) => block.from > headline.index);
-  const start = Math.max(0, found);
-  // The headline's own block begins inside the heading.
-  const first = headline !== null && blocks[start]?.owner === headline ? start + 1 : start;
-  const lines: NearLine[] = [];
-  for (let i = Math.max(0, start - LINES_BEFORE); i < Math.min(blocks.length, start + LINES_AFTER); i++) {
-    const block = blocks[i]!;
-    if (block.chars <= MAX_LINE_CHARS) lines.push({ text: block.text, after: i - first });
-  }
-  return lines;
-}
-
-/** The lines that may hold nothing but a date. */
-function shortLines(blocks: Block[]): string[] {
-  return blocks
-    .filter((block) => block.chars >= 8 && block.chars <= MAX_LINE_CHARS && /\d\d/.test(block.text))
-    .map((block) => block.text);
-}
 
 function canonicalOf(page: Page, tags: MetaTags): string | null {
   for (const link of page.links) {

@@ -143,6 +143,13 @@ describe('the date of publication', () => {
     );
   });
 
+  it('is looked for below the line that is the title where no heading is', () => {
+    const head = '<meta property="og:title" content="A lamp for the keeper of the harbour">';
+    const lines = '<p>Sea</p>'.repeat(30);
+    const body = `${lines}<h3>Harbour: A lamp for the keeper of the harbour</h3><p>Fri 17.05.24 | 14:07 | By Ada Lund, at sea</p>${TEXT}<p>16.05.2024</p><p>18.05.2024</p>`;
+    expect(read(head, body, undefined, 'de').published).toBe('2024-05-17');
+  });
+
   it('is read from script data before text, in any quoting', () => {
     const script = '<script>self.push("{\\"publishedAt\\":\\"2024-05-17T10:00:00Z\\"}")</script>';
     expect(read('', `${HEADLINE}${TEXT}${script}`).from).toContain('script data');

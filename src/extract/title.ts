@@ -203,6 +203,14 @@ export function findHeadline(page: Page, headings: PageNode[], tags: MetaTags, l
   return best === null ? null : { ...best, alone: firsts === 1 };
 }
 
+/** The titles in the head, without the name of the site. */
+export function declaredTitles(page: Page, tags: MetaTags, ld: LdFacts): string[] {
+  const sites = siteNames(page, tags, ld);
+  return [tags.openGraph['og:title'], ld.isArticle ? ld.headline : null, page.title]
+    .filter((title) => typeof title === 'string')
+    .map((title) => withoutSiteName(decodeEntities(title), sites));
+}
+
 /** Whether a heading is a link to another page, as the teasers below an article are; blogs link theirs to itself. */
 function leadsAway(heading: PageNode, page: Page): boolean {
   let link: PageNode | null = heading.parent?.tag === 'a' ? heading.parent : null;

@@ -64,7 +64,7 @@ export function shownDates(near: Surroundings): FoundDate[] {
   const found: FoundDate[] = [];
   near.lines.forEach((line, i) => {
     const { text, after } = line;
-    if (after < -LINES_ABOVE || after >= LABELLED_LINES) return;
+    if (after < -LINES_ABOVE || after >= LABELLED_LINES || PREPRINT.test(text)) return;
     for (const { date, raw, at } of datesOf(line, near.order).slice(0, 2)) {
       const labelled = PUBLISHED_LABEL.test(text.slice(Math.max(0, at - 25), at));
       const restChars = after < 0 ? ABOVE_REST_CHARS : BYLINE_REST_CHARS;
@@ -81,11 +81,17 @@ export function shownDates(near: Surroundings): FoundDate[] {
 export function originalDate(near: Surroundings): FoundDate | null {
   for (const line of near.shortLines) {
     const said = ORIGINALLY.exec(line);
-    const found = said === null ? undefined : datesInText(line.slice(said.index), 1, near.order)[0];
+    const found =
+      said === null || PREPRINT.test(line)
+        ? undefined
+        : datesInText(line.slice(said.index), 1, near.order)[0];
     if (found !== undefined) return { date: found.date, from: 'originally published', raw: found.raw };
   }
   return null;
 }
+
+// The day of a paper's draft is not the paper's.
+const PREPRINT = /pre-?print|earlier version/i;
 
 /** The date that stands alone on a line, if the whole page has only one such: two would leave room for doubt. */
 export function fromOnlyLine({ shortLines, order }: Surroundings): FoundDate | null {

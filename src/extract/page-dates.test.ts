@@ -33,6 +33,8 @@ describe('dates in text', () => {
     '17. toukokuuta 2024',
     '17 de mayo de 2024',
     'May 17th, 2024',
+    'May 17. 2024',
+    '17.May.2024',
   ])('reads %s', (text) => {
     const line = `Harbour news · ${text} · by Ada Lund`;
     expect(datesInText(line).map(({ date }) => date.toISOString().slice(0, 10))).toEqual(['2024-05-17']);
@@ -42,6 +44,17 @@ describe('dates in text', () => {
     'leaves %j alone',
     (text) => expect(datesInText(text)).toEqual([]),
   );
+
+  it.each([
+    ['By Ada LundMay 17, 2024', 'May 17, 2024'],
+    ['UpdatedMay 17, 2024', 'May 17, 2024'],
+    ['May 17, 20245 mins', 'May 17, 2024'],
+    ['May 17th 202411 mins', 'May 17th 2024'],
+    ['17 May 20247:55 AM', '17 May 2024'],
+  ])('finds the date in %j, whose elements only their style sets apart', (text, raw) => {
+    const at = text.indexOf(raw);
+    expect(datesInText(text)).toMatchObject([{ date: new Date('2024-05-17'), raw, at }]);
+  });
 });
 
 describe('the date of publication', () => {
@@ -141,6 +154,11 @@ describe('the date of publication', () => {
     expect(read('', `${byline('05/04/2024')}<footer>${list}</footer>`, undefined, 'en').published).toBe(
       '2024-04-05',
     );
+  });
+
+  it('is not that of a preprint', () => {
+    const draft = 'Preprints of this paper are available, first published May 1, 2024';
+    expect(read(ld('2024-07-05'), `${HEADLINE}${TEXT}<p>${draft}</p>`).published).toBe('2024-07-05');
   });
 
   it('is looked for below the line that is the title where no heading is', () => {

@@ -38,12 +38,16 @@ const LABEL_CHARS = 3;
 export function fromLines({ lines, order }: Surroundings, updatedToo: boolean): FoundDate | null {
   // What stands after a headline is likelier to belong to it than what stands before.
   const nearest = lines.map((_, i) => i).sort((a, b) => distance(lines[a]!) - distance(lines[b]!));
+  let inProse: FoundDate | null = null;
   for (const i of nearest) {
     const found = datesOf(lines[i]!, order)[0];
     if (found === undefined || (!updatedToo && isUpdate(lines, i, found.at))) continue;
-    return { date: found.date, from: 'text near the headline', raw: found.raw };
+    const date = { date: found.date, from: 'text near the headline', raw: found.raw };
+    if (partAround(lines[i]!.text, found.at) - found.raw.length <= BYLINE_REST_CHARS) return date;
+    // What a sentence or a caption tells of happened some other day, as a rule.
+    inProse ??= date;
   }
-  return null;
+  return inProse;
 }
 
 const distance = (line: NearLine) => (line.after >= 0 ? line.after : -2 * line.after);
@@ -59,23 +63,41 @@ const LINES_ABOVE = 3;
 const ABOVE_REST_CHARS = 25;
 const NUMBERS_ONLY = /^\d{1,2}[./-]\d{1,2}[./-]\d/;
 
-/** The dates the page shows its readers as its own: in the byline, or after "published". */
+/**
+ * The dates the page shows its readers as its own: in the byline, or after "published"; those below the headline first,
+ * as what stands above it may be the day of today or of the teaser before.
+ */
 export function shownDates(near: Surroundings): FoundDate[] {
-  const found: FoundDate[] = [];
+  const below: FoundDate[] = [];
+  const above: FoundDate[] = [];
   near.lines.forEach((line, i) => {
     const { text, after } = line;
     if (after < -LINES_ABOVE || after >= LABELLED_LINES || PREPRINT.test(text)) return;
     for (const { date, raw, at } of datesOf(line, near.order).slice(0, 2)) {
       const labelled = PUBLISHED_LABEL.test(text.slice(Math.max(0, at - 25), at));
-      const restChars = after < 0 ? ABOVE_REST_CHARS : BYLINE_REST_CHARS;
-      const byline = after < BYLINE_LINES && text.length - raw.length <= restChars;
+      const isShort =
+        after < 0
+          ? text.length - raw.length <= ABOVE_REST_CHARS
+          : partAround(text, at) - raw.length <= BYLINE_REST_CHARS;
+      const byline = after < BYLINE_LINES && isShort;
       // 03/04/2024 is one of two days: fine where nothing else is known, not to overrule what is declared.
       if ((labelled || byline) && !isUpdate(near.lines, i, at) && !NUMBERS_ONLY.test(raw))
-        found.push({ date, from: 'shown date', raw });
+        (after < 0 ? above : below).push({ date, from: 'shown date', raw });
     }
   });
-  return found;
+  return [...below, ...above];
 }
+
+/** How long the part of a line around a place is: dots and bars set "17 May 2024" apart from "in News, Lamps" before it. */
+function partAround(text: string, at: number): number {
+  let from = at;
+  let to = at;
+  while (from > 0 && !SEPARATORS.includes(text[from - 1]!)) from--;
+  while (to < text.length && !SEPARATORS.includes(text[to]!)) to++;
+  return to - from;
+}
+
+const SEPARATORS = '·•|';
 
 /** "Originally published on …", wherever the page says it. */
 export function originalDate(near: Surroundings): FoundDate | null {

@@ -156,6 +156,30 @@ describe('the date of publication', () => {
     );
   });
 
+  it('is the one below the headline, not the day of today above it', () => {
+    const body = `<p>Friday, May 24, 2024</p>${below('by Ada Lund | May 17, 2024')}`;
+    expect(read('', body).published).toBe('2024-05-17');
+  });
+
+  it('is the one in its part of a long byline', () => {
+    const line = 'By Ada Lund, in News, Harbours, Ships, Lamps and Oil · May 17, 2024 · 0 comments';
+    const card = '<div class="card-date">October 17, 2025</div>';
+    expect(read('', below(line) + card).published).toBe('2024-05-17');
+  });
+
+  it('is that of the byline where the nearest time is a teaser’s, and that of its own time', () => {
+    const teaser = '<p><time datetime="2023-03-01">March 1, 2023</time> More of the sea and its lamps</p>';
+    expect(read('', `${teaser}${HEADLINE}<p>May 17, 2024</p>${TEXT}`).published).toBe('2024-05-17');
+    const own = '<p><time datetime="2024-05-17">March 1, 2023</time></p>';
+    expect(read('', HEADLINE + own + TEXT).published).toBe('2024-05-17');
+  });
+
+  it('is a line of its own above the headline before one in a sentence', () => {
+    const told = 'The keeper spoke about the lamp on the radio of the harbour on 16.05.2024 at noon.';
+    const body = `<p>17.05.2024, 12:32</p><p>News</p><p>Sea</p><p>Lamps</p>${below(told)}`;
+    expect(read('', body).published).toBe('2024-05-17');
+  });
+
   it('is not that of a preprint', () => {
     const draft = 'Preprints of this paper are available, first published May 1, 2024';
     expect(read(ld('2024-07-05'), `${HEADLINE}${TEXT}<p>${draft}</p>`).published).toBe('2024-07-05');

@@ -147,15 +147,24 @@ const farFrom = (headlineIndex: number) => (node: PageNode) =>
   headlineIndex < 0 ? node.index : Math.abs(node.index - headlineIndex);
 
 /** Dates in `<time>`, those near the headline first; a date of change only where asked for. */
-function fromTimes({ marks, near }: Inputs, updatedToo: boolean): FoundDate | null {
+function fromTimes({ marks, near }: Inputs, updatedToo: boolean): (FoundDate & { node: PageNode }) | null {
   const far = farFrom(near.headlineIndex);
   for (const node of marks.times.filter((one) => !isElsewhere(one)).sort((a, b) => far(a) - far(b))) {
     const context = `${attribute(node, 'class') ?? ''} ${attribute(node, 'itemprop') ?? ''} ${node.parent === null ? '' : textOf(node.parent, 120)}`;
     if (!updatedToo && UPDATED.test(context)) continue;
     const found = dateOfElement(node, 'time element', near.order);
-    if (found !== null) return found;
+    if (found !== null) return { ...found, node };
   }
   return null;
+}
+
+/** The nearest `<time>`, unless the byline shows another day: then it is that of a teaser (6 pages of 7). */
+function ownTime(inputs: Inputs): FoundDate | null {
+  const time = fromTimes(inputs, false);
+  const shown = time === null ? undefined : shownDates(inputs.near)[0];
+  if (time === null || shown === undefined) return time;
+  const isOther = Math.abs(time.date.getTime() - shown.date.getTime()) > SAME_DAY_MS;
+  return isOther && !textOf(time.node, 200).includes(shown.raw) ? shown : time;
 }
 
 /** The same for elements whose class says that they hold a date. */
@@ -222,7 +231,7 @@ const DECLARED: readonly Source[] = [
 const INFERRED: readonly Source[] = [
   ({ page }) => dateInUrl(page.url),
   ({ near }) => originalDate(near),
-  (inputs) => fromTimes(inputs, false),
+  ownTime,
   // Before elements whose class speaks of dates: those of teasers do too.
   ({ near }) => shownDates(near)[0] ?? null,
   (inputs) => fromDateElements(inputs, false),

@@ -4,6 +4,7 @@ import type { Surroundings } from './line-dates.ts';
 import { datesInText } from './written-dates.ts';
 
 const NUMBERS = /(?<![\d./-])(\d{1,2})([/-])(\d{1,2})\2((?:19|20)?\d{2})(?![\d./-])/g;
+const SOME_NUMBERS = /\d[/-]\d/;
 const MAX_LINES = 500;
 const MAX_TIMES = 50;
 const DAY_MS = 86_400_000;
@@ -31,6 +32,8 @@ function orderIn(texts: readonly string[]): DateOrder | null {
   const votes = new Set<'dmy' | 'mdy'>();
   const doubtful: Doubtful[] = [];
   for (const text of texts) {
+    // Most short lines hold no such numbers, and asking is cheaper than the search.
+    if (!SOME_NUMBERS.test(text)) continue;
     for (const [, a, , b, year] of text.matchAll(NUMBERS)) {
       const [first, second] = [Number(a), Number(b)];
       if (first > 12 && first <= 31 && second <= 12) votes.add('dmy');

@@ -72,7 +72,7 @@ export function shownDates(near: Surroundings): FoundDate[] {
   const above: FoundDate[] = [];
   near.lines.forEach((line, i) => {
     const { text, after } = line;
-    if (after < -LINES_ABOVE || after >= LABELLED_LINES || PREPRINT.test(text)) return;
+    if (after < -LINES_ABOVE || after >= LABELLED_LINES) return;
     for (const { date, raw, at } of datesOf(line, near.order).slice(0, 2)) {
       const labelled = PUBLISHED_LABEL.test(text.slice(Math.max(0, at - 25), at));
       const isShort =
@@ -81,7 +81,8 @@ export function shownDates(near: Surroundings): FoundDate[] {
           : partAround(text, at) - raw.length <= BYLINE_REST_CHARS;
       const byline = after < BYLINE_LINES && isShort;
       // 03/04/2024 is one of two days: fine where nothing else is known, not to overrule what is declared.
-      if ((labelled || byline) && !isUpdate(near.lines, i, at) && !NUMBERS_ONLY.test(raw))
+      const isOwn = (labelled || byline) && !isUpdate(near.lines, i, at) && !PREPRINT.test(text);
+      if (isOwn && !NUMBERS_ONLY.test(raw))
         (after < 0 ? above : below).push({ date, from: 'shown date', raw });
     }
   });

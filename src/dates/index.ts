@@ -2,9 +2,12 @@ import { rewriteEastAsian } from './east-asia.ts';
 import type { Reading } from './iso.ts';
 import { parseIso } from './iso.ts';
 import { foldWord } from './names.ts';
+import type { DateOrder } from './order.ts';
 import { parseRfc822 } from './rfc822.ts';
 import { parseWords } from './words.ts';
 import { toInstantMs } from './zones.ts';
+
+export { type DateOrder, orderOfLanguage } from './order.ts';
 
 // The longest real date text seen is about 70 characters; anything longer is prose.
 const maxLength = 120;
@@ -16,9 +19,10 @@ const koreanTime = { offsetMinutes: 9 * 60 };
 
 /**
  * Reads any date a feed, sitemap or page may contain: the right instant, or null where the text leaves room for
- * doubt. A missing time is midnight, a missing zone UTC.
+ * doubt. A missing time is midnight, a missing zone UTC. Who knows in which order the writer puts the numbers of a date
+ * says so: it settles "02/03/2024", and nothing that is certain without it.
  */
-export function parseDate(text: string): Date | null {
+export function parseDate(text: string, order: DateOrder | null = null): Date | null {
   if (text.length > 4 * maxLength) return null;
   const trimmed = text.trim();
   if (trimmed.length < 4 || trimmed.length > maxLength) return null;
@@ -29,7 +33,7 @@ export function parseDate(text: string): Date | null {
   if (common) return toDate(common, false);
   const folded = fold(trimmed);
   const { text: prepared, korean } = rewriteEastAsian(folded);
-  const reading = parseIso(prepared) ?? parseWords(prepared);
+  const reading = parseIso(prepared) ?? parseWords(prepared, order);
   return reading && toDate(reading, korean);
 }
 

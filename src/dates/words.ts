@@ -3,6 +3,7 @@ import { daysInMonth, expandTwoDigitYear, isGregorianYear, weekdayOfDate } from 
 import type { Reading } from './iso.ts';
 import { applyMeridiem, readZone } from './iso.ts';
 import { monthOf, weekdayOf } from './names.ts';
+import type { DateOrder } from './order.ts';
 
 type Day = { year: number; month: number; day: number };
 
@@ -32,7 +33,7 @@ const fillers = new Set(
 );
 
 /** Reads dates written with words, in any order and many languages, and numeric day-month-year dates; or null. */
-export function parseWords(text: string): Reading | null {
+export function parseWords(text: string, order: DateOrder | null = null): Reading | null {
   const prepared = separate(text);
   const comment = /\(([^()]*)\)/.exec(prepared);
   const parts = classify(prepared.replace(/\([^()]*\)/g, ' '));
@@ -49,7 +50,7 @@ export function parseWords(text: string): Reading | null {
     fields.millisecond = Number((parts.time[4] ?? '').slice(0, 3).padEnd(3, '0'));
   } else if (!readMilitaryTime(parts, fields)) return null;
   if (!applyMeridiem(fields, parts.meridiem)) return null;
-  const day = decideDay(parts);
+  const day = decideDay(parts, order);
   if (!day) return null;
   Object.assign(fields, day);
   if (parts.zone.length === 0) return { fields, zone: null };
@@ -149,7 +150,7 @@ function readMilitaryTime(parts: Parts, fields: DateFields): boolean {
   return true;
 }
 
-function decideDay(parts: Parts): Day | null {
+function decideDay(parts: Parts, order: DateOrder | null): Day | null {
   const doubtful = [...parts.monthOrWeekday];
   let month = parts.months[0];
   if (!month) {
@@ -160,9 +161,10 @@ function decideDay(parts: Parts): Day | null {
   if (month) return parts.numeric === null ? dayWithMonth(parts, month) : null;
   if (parts.numeric !== null) {
     const separator = /[./-]/.exec(parts.numeric)?.[0] ?? '-';
-    return parts.numbers.length === 0 ? numericDay(parts.numeric.split(separator), separator, weekday) : null;
+    const numbers = parts.numeric.split(separator);
+    return parts.numbers.length === 0 ? numericDay(numbers, separator, { weekday, order }) : null;
   }
-  return parts.numbers.length === 3 ? numericDay(parts.numbers, ' ', weekday) : null;
+  return parts.numbers.length === 3 ? numericDay(parts.numbers, ' ', { weekday, order }) : null;
 }
 
 function dayWithMonth(
@@ -193,35 +195,39 @@ function withYear(digits: string, month: { month: number; thai: boolean }, day: 
   return { year, month: month.month, day };
 }
 
+type OrderedDay = Day & { order: DateOrder };
+
 /** Decides a date of three numbers; where its order stays in doubt the answer is null, not a guess. */
-function numericDay(texts: readonly string[], separator: string, weekday: number | null): Day | null {
-  const [a, b, c] = texts;
-  if (a === undefined || b === undefined || c === undefined || b.length > 2) return null;
-  const [first, second, third] = [Number(a), Number(b), Number(c)];
-  let readings: Day[] = [];
-  if (a.length === 4) {
-    if (c.length > 2) return null;
-    readings = [{ year: first, month: second, day: third }];
-  } else if (a.length <= 2 && (c.length === 4 || c.length === 2)) {
-    const year = c.length === 4 ? third : expandTwoDigitYear(third);
-    if (year !== null) readings.push({ year, month: second, day: first });
-    // With dots the day comes before the month everywhere; the year may come first (Korea: 20.11.12).
-    if (year !== null && separator !== '.') readings.push({ year, month: first, day: second });
-    const leadingYear = a.length === 2 && c.length === 2 ? expandTwoDigitYear(first) : null;
-    if (leadingYear !== null && (separator !== '.' || (first >= 10 && first <= 29)))
-      readings.push({ year: leadingYear, month: second, day: third });
-  }
-  readings = readings.filter(exists);
+function numericDay(
+  texts: readonly string[],
+  separator: string,
+  { weekday, order }: { weekday: number | null; order: DateOrder | null },
+): Day | null {
+  let readings = readingsOf(texts, separator).filter(exists);
   if (readings.length > 1 && weekday !== null && weekday >= 0)
     readings = readings.filter((day) => weekdayOfDate(day.year, day.month, day.day) === weekday);
-  const [day, ...others] = readings;
-  if (
-    !day ||
-    others.some((other) => other.month !== day.month || other.day !== day.day || other.year !== day.year)
-  )
-    return null;
-  return day;
+  const isCertain = readings.every((day) => isSameDay(day, readings[0]!));
+  return (isCertain ? readings[0] : readings.find((day) => day.order === order)) ?? null;
 }
+
+/** Every way in which three numbers may be read as a date. */
+function readingsOf([a, b, c]: readonly string[], separator: string): OrderedDay[] {
+  if (a === undefined || b === undefined || c === undefined || b.length > 2) return [];
+  const [first, second, third] = [Number(a), Number(b), Number(c)];
+  if (a.length === 4) return c.length > 2 ? [] : [{ year: first, month: second, day: third, order: 'ymd' }];
+  const readings: OrderedDay[] = [];
+  if (a.length > 2 || (c.length !== 4 && c.length !== 2)) return readings;
+  const year = c.length === 4 ? third : expandTwoDigitYear(third);
+  if (year !== null) readings.push({ year, month: second, day: first, order: 'dmy' });
+  // With dots the day comes before the month everywhere; the year may come first (Korea: 20.11.12).
+  if (year !== null && separator !== '.') readings.push({ year, month: first, day: second, order: 'mdy' });
+  const leadingYear = a.length === 2 && c.length === 2 ? expandTwoDigitYear(first) : null;
+  if (leadingYear !== null && (separator !== '.' || (first >= 10 && first <= 29)))
+    readings.push({ year: leadingYear, month: second, day: third, order: 'ymd' });
+  return readings;
+}
+
+const isSameDay = (a: Day, b: Day) => a.year === b.year && a.month === b.month && a.day === b.day;
 
 function exists(day: Day): boolean {
   if (day.month < 1 || day.month > 12 || day.day < 1) return false;

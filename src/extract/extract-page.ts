@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type DateOrder, orderOfLanguage } from '../dates/index.ts';
 import {
   attribute,
   collapse,
@@ -9,22 +10,22 @@ import {
   textOf,
 } from '../html/index.ts';
 import { type Bylines, decideAuthors } from './authors.ts';
-import type { Block } from './blocks.ts';
 import { type Body, type Chosen, extractBody, imagesBetween, joinBlocks, runSelectors } from './body.ts';
 import { bylineTexts, creditTexts, portrayedName } from './byline-lines.ts';
 import { isByline } from './bylines.ts';
 import { listImages, type PageImage } from './images.ts';
 import { keywordsOf, type LdFacts, readJsonLd } from './json-ld.ts';
 import { detectLanguage, normalizeLanguage } from './language.ts';
-import type { FoundDate, NearLine, Surroundings } from './line-dates.ts';
+import type { FoundDate, Surroundings } from './line-dates.ts';
 import { collectMarks, type Marks } from './marks.ts';
 import { firstOf, type MetaTags, readMetaTags } from './meta-tags.ts';
+import { linesAround, shortLines } from './near-lines.ts';
 import { dateOfElement, decideModified, decidePublished } from './page-dates.ts';
 import { decidePageType, type PageType } from './page-type.ts';
 import { splitNames } from './person-names.ts';
 import { BLOCK_TREES } from './select-blocks.ts';
 import type { Selectors } from './selectors.ts';
-import { decideTitle, findHeadline, type Headline } from './title.ts';
+import { decideTitle, declaredTitles, findHeadline, type Headline } from './title.ts';
 import type { Trees } from './trees.ts';
 
 /** Everything extraction says about a page; `evidence` names what won for each field. */
@@ -91,7 +92,7 @@ export function readFindings(source: Page, options: ExtractOptions, trees: Trees
   const allowFallback = options.allowFallback === true;
   const context = { tags, ld, headline, classes: marks.classes, allowFallback, trees };
   const body = extractBody(page, chosen, context, evidence);
-  const lines = linesAround(body.blocks, headline?.node ?? null);
+  const lines = linesAround(body.blocks, headline?.node ?? null, () => declaredTitles(page, tags, ld));
   const headlineIndex = headline?.node.index ?? -1;
   return {
     page,
@@ -102,7 +103,7 @@ export function readFindings(source: Page, options: ExtractOptions, trees: Trees
     marks,
     headline,
     body,
-    near: { headlineIndex, lines, shortLines: shortLines(body.blocks) },
+    near: { headlineIndex, lines, shortLines: shortLines(body.blocks), order: orderOfLanguage(page.lang) },
     bylines: {
       marked: marks.authors,
       links: marks.authorLinks,
@@ -135,7 +136,7 @@ export function decideExtraction(findings: Findings): Extraction {
   const authors =
     named.length > 0 ? { names: named, from: 'selector' } : decideAuthors(tags, ld, findings.bylines);
   if (authors !== null) evidence.authors = authors.from;
-  const published = dateFromSelector(chosen.date) ?? decidePublished(findings);
+  const published = dateFromSelector(chosen.date, findings.near.order) ?? decidePublished(findings);
   if (published !== null) evidence.publishedAt = `${published.from}: ${published.raw.slice(0, 60)}`;
   const modified = decideModified(findings);
   if (modified !== null) evidence.modifiedAt = modified.from;
@@ -193,8 +194,8 @@ function fromSelector(nodes: PageNode[] | undefined): { value: string; from: str
   return value === '' ? null : { value: copyString(value), from: 'selector' };
 }
 
-function dateFromSelector(nodes: PageNode[] | undefined): FoundDate | null {
-  return nodes?.[0] === undefined ? null : dateOfElement(nodes[0], 'selector');
+function dateFromSelector(nodes: PageNode[] | undefined, order: DateOrder | null): FoundDate | null {
+  return nodes?.[0] === undefined ? null : dateOfElement(nodes[0], 'selector', order);
 }
 
 /** SHA-256 of the extracted text: the identity of what a document says. */
@@ -202,33 +203,8 @@ export function contentHash(text: string): Buffer {
   return createHash('sha256').update(text, 'utf8').digest();
 }
 
-// Lines before and after the headline among which dates and bylines stand.
-const LINES_BEFORE = 10;
-const LINES_AFTER = 25;
 // Lines below the headline in which "by" names the author and nobody else.
 const FIRST_LINES = 6;
-const MAX_LINE_CHARS = 160;
-
-/** Short lines around the headline in their order. */
-function linesAround(blocks: Block[], headline: PageNode | null): NearLine[] {
-  const found = headline === null ? 0 : blocks.findIndex((block) => block.from > headline.index);
-  const start = Math.max(0, found);
-  // The headline's own block begins inside the heading.
-  const first = headline !== null && blocks[start]?.owner === headline ? start + 1 : start;
-  const lines: NearLine[] = [];
-  for (let i = Math.max(0, start - LINES_BEFORE); i < Math.min(blocks.length, start + LINES_AFTER); i++) {
-    const block = blocks[i]!;
-    if (block.chars <= MAX_LINE_CHARS) lines.push({ text: block.text, after: i - first });
-  }
-  return lines;
-}
-
-/** The lines that may hold nothing but a date. */
-function shortLines(blocks: Block[]): string[] {
-  return blocks
-    .filter((block) => block.chars >= 8 && block.chars <= MAX_LINE_CHARS && /\d\d/.test(block.text))
-    .map((block) => block.text);
-}
 
 function canonicalOf(page: Page, tags: MetaTags): string | null {
   for (const link of page.links) {

@@ -1,3 +1,4 @@
+import type { DateOrder } from '../dates/index.ts';
 import { datesInText, ORIGINALLY, PUBLISHED_LABEL, UPDATED, type WrittenDate } from './written-dates.ts';
 
 /** A date, the evidence that gave it, and the text it was read from. */
@@ -9,13 +10,19 @@ export type NearLine = { text: string; after: number; dates?: WrittenDate[] };
 const MAX_LINE_DATES = 3;
 
 /** The dates of a line, searched once for all who ask. */
-function datesOf(line: NearLine): WrittenDate[] {
-  line.dates ??= datesInText(line.text, MAX_LINE_DATES);
+function datesOf(line: NearLine, order: DateOrder | null): WrittenDate[] {
+  line.dates ??= datesInText(line.text, MAX_LINE_DATES, order);
   return line.dates;
 }
 
 /** Where the headline stands, the lines around it in their order, and the short lines of the whole page. */
-export type Surroundings = { headlineIndex: number; lines: NearLine[]; shortLines: string[] };
+export type Surroundings = {
+  headlineIndex: number;
+  lines: NearLine[];
+  shortLines: string[];
+  /** How the page's language orders the numbers of a date, where it has one order. */
+  order: DateOrder | null;
+};
 
 /** Whether a line, or the label on the line before it, says that its date is one of change. */
 function isUpdate(lines: NearLine[], i: number, at: number): boolean {
@@ -28,15 +35,19 @@ function isUpdate(lines: NearLine[], i: number, at: number): boolean {
 const LABEL_CHARS = 3;
 
 /** The date of the line nearest to the headline; one of change only where asked for. */
-export function fromLines(lines: NearLine[], updatedToo: boolean): FoundDate | null {
+export function fromLines({ lines, order }: Surroundings, updatedToo: boolean): FoundDate | null {
   // What stands after a headline is likelier to belong to it than what stands before.
-  const order = lines.map((_, i) => i).sort((a, b) => distance(lines[a]!) - distance(lines[b]!));
-  for (const i of order) {
-    const found = datesOf(lines[i]!)[0];
+  const nearest = lines.map((_, i) => i).sort((a, b) => distance(lines[a]!) - distance(lines[b]!));
+  let inProse: FoundDate | null = null;
+  for (const i of nearest) {
+    const found = datesOf(lines[i]!, order)[0];
     if (found === undefined || (!updatedToo && isUpdate(lines, i, found.at))) continue;
-    return { date: found.date, from: 'text near the headline', raw: found.raw };
+    const date = { date: found.date, from: 'text near the headline', raw: found.raw };
+    if (partAround(lines[i]!.text, found.at) - found.raw.length <= BYLINE_REST_CHARS) return date;
+    // What a sentence or a caption tells of happened some other day, as a rule.
+    inProse ??= date;
   }
-  return null;
+  return inProse;
 }
 
 const distance = (line: NearLine) => (line.after >= 0 ? line.after : -2 * line.after);
@@ -52,39 +63,64 @@ const LINES_ABOVE = 3;
 const ABOVE_REST_CHARS = 25;
 const NUMBERS_ONLY = /^\d{1,2}[./-]\d{1,2}[./-]\d/;
 
-/** The dates the page shows its readers as its own: in the byline, or after "published". */
+/**
+ * The dates the page shows its readers as its own: in the byline, or after "published"; those below the headline first,
+ * as what stands above it may be the day of today or of the teaser before.
+ */
 export function shownDates(near: Surroundings): FoundDate[] {
-  const found: FoundDate[] = [];
+  const below: FoundDate[] = [];
+  const above: FoundDate[] = [];
   near.lines.forEach((line, i) => {
     const { text, after } = line;
     if (after < -LINES_ABOVE || after >= LABELLED_LINES) return;
-    for (const { date, raw, at } of datesOf(line).slice(0, 2)) {
+    for (const { date, raw, at } of datesOf(line, near.order).slice(0, 2)) {
       const labelled = PUBLISHED_LABEL.test(text.slice(Math.max(0, at - 25), at));
-      const restChars = after < 0 ? ABOVE_REST_CHARS : BYLINE_REST_CHARS;
-      const byline = after < BYLINE_LINES && text.length - raw.length <= restChars;
+      const isShort =
+        after < 0
+          ? text.length - raw.length <= ABOVE_REST_CHARS
+          : partAround(text, at) - raw.length <= BYLINE_REST_CHARS;
+      const byline = after < BYLINE_LINES && isShort;
       // 03/04/2024 is one of two days: fine where nothing else is known, not to overrule what is declared.
-      if ((labelled || byline) && !isUpdate(near.lines, i, at) && !NUMBERS_ONLY.test(raw))
-        found.push({ date, from: 'shown date', raw });
+      const isOwn = (labelled || byline) && !isUpdate(near.lines, i, at) && !PREPRINT.test(text);
+      if (isOwn && !NUMBERS_ONLY.test(raw))
+        (after < 0 ? above : below).push({ date, from: 'shown date', raw });
     }
   });
-  return found;
+  return [...below, ...above];
 }
+
+/** How long the part of a line around a place is: dots and bars set "17 May 2024" apart from "in News, Lamps" before it. */
+function partAround(text: string, at: number): number {
+  let from = at;
+  let to = at;
+  while (from > 0 && !SEPARATORS.includes(text[from - 1]!)) from--;
+  while (to < text.length && !SEPARATORS.includes(text[to]!)) to++;
+  return to - from;
+}
+
+const SEPARATORS = '·•|';
 
 /** "Originally published on …", wherever the page says it. */
 export function originalDate(near: Surroundings): FoundDate | null {
   for (const line of near.shortLines) {
     const said = ORIGINALLY.exec(line);
-    const found = said === null ? undefined : datesInText(line.slice(said.index), 1)[0];
+    const found =
+      said === null || PREPRINT.test(line)
+        ? undefined
+        : datesInText(line.slice(said.index), 1, near.order)[0];
     if (found !== undefined) return { date: found.date, from: 'originally published', raw: found.raw };
   }
   return null;
 }
 
+// The day of a paper's draft is not the paper's.
+const PREPRINT = /pre-?print|earlier version/i;
+
 /** The date that stands alone on a line, if the whole page has only one such: two would leave room for doubt. */
-export function fromOnlyLine(lines: string[]): FoundDate | null {
+export function fromOnlyLine({ shortLines, order }: Surroundings): FoundDate | null {
   let only: FoundDate | null = null;
-  for (const line of lines) {
-    const found = datesInText(line, 1)[0];
+  for (const line of shortLines) {
+    const found = datesInText(line, 1, order)[0];
     if (found === undefined || found.raw.length + 15 < line.length) continue;
     if (only !== null && only.date.getTime() !== found.date.getTime()) return null;
     only = { date: found.date, from: 'only date on a line', raw: found.raw };
@@ -92,11 +128,11 @@ export function fromOnlyLine(lines: string[]): FoundDate | null {
   return only;
 }
 
-/** "Updated …" in the byline. */
-export function updateLine(lines: NearLine[]): FoundDate | null {
+/** "Updated …" in the byline, at most some lines below the headline. */
+export function updateLine({ lines, order }: Surroundings, withinLines: number): FoundDate | null {
   for (let i = 0; i < lines.length; i++) {
-    if (lines[i]!.after < 0) continue;
-    const found = datesOf(lines[i]!).find(({ at }) => isUpdate(lines, i, at));
+    if (lines[i]!.after < 0 || lines[i]!.after >= withinLines) continue;
+    const found = datesOf(lines[i]!, order).find(({ at }) => isUpdate(lines, i, at));
     if (found !== undefined) return { date: found.date, from: 'text near the headline', raw: found.raw };
   }
   return null;

@@ -5,9 +5,9 @@ import { datesInText } from './written-dates.ts';
 
 const TEXT = `<p>${'The keeper of the lamp went up the stairs each evening and wrote down what he saw. '.repeat(4)}</p>`;
 
-function read(head: string, body: string, url = 'https://post.example/stories/lamp') {
+function read(head: string, body: string, url = 'https://post.example/stories/lamp', lang = '') {
   const { publishedAt, modifiedAt, evidence } = extractPage(
-    parsePage(`<head>${head}</head><body>${body}</body>`, { url }),
+    parsePage(`<html lang="${lang}"><head>${head}</head><body>${body}</body></html>`, { url }),
   );
   const day = (date: Date | null) => date?.toISOString().slice(0, 10) ?? null;
   return { published: day(publishedAt), modified: day(modifiedAt), from: evidence.publishedAt };
@@ -33,6 +33,8 @@ describe('dates in text', () => {
     '17. toukokuuta 2024',
     '17 de mayo de 2024',
     'May 17th, 2024',
+    'May 17. 2024',
+    '17.May.2024',
   ])('reads %s', (text) => {
     const line = `Harbour news · ${text} · by Ada Lund`;
     expect(datesInText(line).map(({ date }) => date.toISOString().slice(0, 10))).toEqual(['2024-05-17']);
@@ -42,6 +44,17 @@ describe('dates in text', () => {
     'leaves %j alone',
     (text) => expect(datesInText(text)).toEqual([]),
   );
+
+  it.each([
+    ['By Ada LundMay 17, 2024', 'May 17, 2024'],
+    ['UpdatedMay 17, 2024', 'May 17, 2024'],
+    ['May 17, 20245 mins', 'May 17, 2024'],
+    ['May 17th 202411 mins', 'May 17th 2024'],
+    ['17 May 20247:55 AM', '17 May 2024'],
+  ])('finds the date in %j, whose elements only their style sets apart', (text, raw) => {
+    const at = text.indexOf(raw);
+    expect(datesInText(text)).toMatchObject([{ date: new Date('2024-05-17'), raw, at }]);
+  });
 });
 
 describe('the date of publication', () => {
@@ -130,6 +143,53 @@ describe('the date of publication', () => {
     const card = '<div class="card-date">Updated October 17, 2025</div>';
     const body = `${HEADLINE}<p>Updated on December 11, 2025</p>${TEXT}${card}`;
     expect(read('', body).published).toBe('2025-12-11');
+  });
+
+  it('is read in the order of the language, or else in that of the page', () => {
+    const byline = (date: string) => below(`Ada Lund | ${date}`);
+    expect(read('', byline('05.04.24'), undefined, 'de').published).toBe('2024-04-05');
+    expect(read('', byline('05/04/2024'), undefined, 'en-US').published).toBe('2024-05-04');
+    expect(read('', byline('05/04/2024'), undefined, 'en').published).toBeNull();
+    const list = '<ul><li><time datetime="2024-04-05">April 5, 2024</time> A lamp</li></ul>';
+    expect(read('', `${byline('05/04/2024')}<footer>${list}</footer>`, undefined, 'en').published).toBe(
+      '2024-04-05',
+    );
+  });
+
+  it('is the one below the headline, not the day of today above it', () => {
+    const body = `<p>Friday, May 24, 2024</p>${below('by Ada Lund | May 17, 2024')}`;
+    expect(read('', body).published).toBe('2024-05-17');
+  });
+
+  it('is the one in its part of a long byline', () => {
+    const line = 'By Ada Lund, in News, Harbours, Ships, Lamps and Oil · May 17, 2024 · 0 comments';
+    const card = '<div class="card-date">October 17, 2025</div>';
+    expect(read('', below(line) + card).published).toBe('2024-05-17');
+  });
+
+  it('is that of the byline where the nearest time is a teaser’s, and that of its own time', () => {
+    const teaser = '<p><time datetime="2023-03-01">March 1, 2023</time> More of the sea and its lamps</p>';
+    expect(read('', `${teaser}${HEADLINE}<p>May 17, 2024</p>${TEXT}`).published).toBe('2024-05-17');
+    const own = '<p><time datetime="2024-05-17">March 1, 2023</time></p>';
+    expect(read('', HEADLINE + own + TEXT).published).toBe('2024-05-17');
+  });
+
+  it('is a line of its own above the headline before one in a sentence', () => {
+    const told = 'The keeper spoke about the lamp on the radio of the harbour on 16.05.2024 at noon.';
+    const body = `<p>17.05.2024, 12:32</p><p>News</p><p>Sea</p><p>Lamps</p>${below(told)}`;
+    expect(read('', body).published).toBe('2024-05-17');
+  });
+
+  it('is not that of a preprint', () => {
+    const draft = 'Preprints of this paper are available, first published May 1, 2024';
+    expect(read(ld('2024-07-05'), `${HEADLINE}${TEXT}<p>${draft}</p>`).published).toBe('2024-07-05');
+  });
+
+  it('is looked for below the line that is the title where no heading is', () => {
+    const head = '<meta property="og:title" content="A lamp for the keeper of the harbour">';
+    const lines = '<p>Sea</p>'.repeat(30);
+    const body = `${lines}<h3>Harbour: A lamp for the keeper of the harbour</h3><p>Fri 17.05.24 | 14:07 | By Ada Lund, at sea</p>${TEXT}<p>16.05.2024</p><p>18.05.2024</p>`;
+    expect(read(head, body, undefined, 'de').published).toBe('2024-05-17');
   });
 
   it('is read from script data before text, in any quoting', () => {

@@ -1,5 +1,6 @@
-import { parseDate } from '../dates/index.ts';
+import { type DateOrder, parseDate } from '../dates/index.ts';
 import { attribute, type Page, type PageNode, textOf } from '../html/index.ts';
+import { withOrderOfPage } from './date-order.ts';
 import type { LdFacts } from './json-ld.ts';
 import {
   BYLINE_REST_CHARS,
@@ -84,22 +85,26 @@ export function isPlausible(date: Date, nowMs: number): boolean {
   return time > Date.UTC(1900, 0) && time < nowMs + 2 * 86_400_000;
 }
 
-function readDate(text: string | null | undefined): Date | null {
+function readDate(text: string | null | undefined, order: DateOrder | null): Date | null {
   if (typeof text !== 'string' || text.length < 4) return null;
-  return parseDate(text) ?? datesInText(text, 1)[0]?.date ?? null;
+  return parseDate(text, order) ?? datesInText(text, 1, order)[0]?.date ?? null;
 }
 
-function fromMeta(tags: MetaTags, names: readonly string[]): FoundDate | null {
+function fromMeta({ tags, near }: Inputs, names: readonly string[]): FoundDate | null {
   for (const name of names) {
     const value = tags.meta[name] ?? tags.openGraph[name];
-    const date = readDate(value);
+    const date = readDate(value, near.order);
     if (date !== null && value !== undefined) return { date, from: `meta ${name}`, raw: value };
   }
   return null;
 }
 
 /** The date an element carries in an attribute or its text. */
-export function dateOfElement(node: PageNode | undefined, from: string): FoundDate | null {
+export function dateOfElement(
+  node: PageNode | undefined,
+  from: string,
+  order: DateOrder | null,
+): FoundDate | null {
   if (node === undefined) return null;
   for (const raw of [
     attribute(node, 'content'),
@@ -107,7 +112,7 @@ export function dateOfElement(node: PageNode | undefined, from: string): FoundDa
     attribute(node, 'title'),
     textOf(node, 200),
   ]) {
-    const date = readDate(raw);
+    const date = readDate(raw, order);
     if (date !== null && raw !== null) return { date, from, raw };
   }
   return null;
@@ -122,7 +127,7 @@ export function dateInUrl(url: string): FoundDate | null {
   if (match === null) return null;
   const raw =
     match[3] === undefined ? `${match[1]}-${match[2]}-${match[4]}` : `${match[4]} ${match[3]} ${match[1]}`;
-  const date = readDate(raw);
+  const date = readDate(raw, null);
   return date === null ? null : { date, from: 'url', raw };
 }
 
@@ -142,35 +147,44 @@ const farFrom = (headlineIndex: number) => (node: PageNode) =>
   headlineIndex < 0 ? node.index : Math.abs(node.index - headlineIndex);
 
 /** Dates in `<time>`, those near the headline first; a date of change only where asked for. */
-function fromTimes(marks: Marks, headlineIndex: number, updatedToo: boolean): FoundDate | null {
-  const far = farFrom(headlineIndex);
+function fromTimes({ marks, near }: Inputs, updatedToo: boolean): (FoundDate & { node: PageNode }) | null {
+  const far = farFrom(near.headlineIndex);
   for (const node of marks.times.filter((one) => !isElsewhere(one)).sort((a, b) => far(a) - far(b))) {
     const context = `${attribute(node, 'class') ?? ''} ${attribute(node, 'itemprop') ?? ''} ${node.parent === null ? '' : textOf(node.parent, 120)}`;
     if (!updatedToo && UPDATED.test(context)) continue;
-    const found = dateOfElement(node, 'time element');
-    if (found !== null) return found;
+    const found = dateOfElement(node, 'time element', near.order);
+    if (found !== null) return { ...found, node };
   }
   return null;
 }
 
+/** The nearest `<time>`, unless the byline shows another day: then it is that of a teaser (6 pages of 7). */
+function ownTime(inputs: Inputs): FoundDate | null {
+  const time = fromTimes(inputs, false);
+  const shown = time === null ? undefined : shownDates(inputs.near)[0];
+  if (time === null || shown === undefined) return time;
+  const isOther = Math.abs(time.date.getTime() - shown.date.getTime()) > SAME_DAY_MS;
+  return isOther && !textOf(time.node, 200).includes(shown.raw) ? shown : time;
+}
+
 /** The same for elements whose class says that they hold a date. */
-function fromDateElements(marks: Marks, headlineIndex: number, updatedToo: boolean): FoundDate | null {
-  const far = farFrom(headlineIndex);
+function fromDateElements({ marks, near }: Inputs, updatedToo: boolean): FoundDate | null {
+  const far = farFrom(near.headlineIndex);
   for (const node of marks.dates.filter((one) => !isElsewhere(one)).sort((a, b) => far(a) - far(b))) {
     const text = textOf(node, 300);
     if (text.length > 250 || (!updatedToo && UPDATED.test(text))) continue;
-    const found = datesInText(text, 1)[0];
+    const found = datesInText(text, 1, near.order)[0];
     if (found !== undefined) return { date: found.date, from: 'date element', raw: found.raw };
   }
   return null;
 }
 
 /** Meta names nobody lists: anything that says both "publish" and a date. */
-function fromOtherMeta(tags: MetaTags): FoundDate | null {
+function fromOtherMeta({ tags, near }: Inputs): FoundDate | null {
   for (const bag of [tags.meta, tags.openGraph]) {
     for (const name of Object.keys(bag)) {
       if (!PUBLISHED_NAME.test(name) || /modif|updat|expir/.test(name)) continue;
-      const date = readDate(bag[name]);
+      const date = readDate(bag[name], near.order);
       if (date !== null) return { date, from: `meta ${name}`, raw: bag[name] ?? '' };
     }
   }
@@ -189,13 +203,13 @@ function fromScripts(inputs: Inputs): FoundDate | null {
 }
 
 /** Dates in `<time>` that the page labels as the one of publication, wherever they stand in the article. */
-function labelledTimes(marks: Marks): FoundDate[] {
+function labelledTimes({ marks, near }: Inputs): FoundDate[] {
   const found: FoundDate[] = [];
   for (const node of marks.times.slice(0, MAX_TIMES)) {
     const beside = node.parent === null ? '' : textOf(node.parent, 120);
     const labelled = attribute(node, 'pubdate') !== null || PUBLISHED_LABEL.test(beside);
     if (!labelled || beside.length > BYLINE_REST_CHARS || UPDATED.test(beside) || isElsewhere(node)) continue;
-    const date = dateOfElement(node, 'shown date');
+    const date = dateOfElement(node, 'shown date', near.order);
     if (date !== null) found.push(date);
   }
   return found;
@@ -208,25 +222,25 @@ type Source = (inputs: Inputs) => FoundDate | null;
 
 /** What the page declares for machines, the surest first. */
 const DECLARED: readonly Source[] = [
-  ({ ld }) => ldDate(ld.datePublished, 'json-ld datePublished'),
-  ({ tags }) => fromMeta(tags, PUBLISHED),
-  ({ tags }) => fromOtherMeta(tags),
-  ({ marks }) => dateOfElement(marks.itemprops.get('datepublished'), 'microdata datePublished'),
-  ({ ld }) => ldDate(ld.dateCreated, 'json-ld dateCreated'),
+  (inputs) => ldDate(inputs, 'datePublished'),
+  (inputs) => fromMeta(inputs, PUBLISHED),
+  fromOtherMeta,
+  (inputs) => microdataDate(inputs, 'datePublished'),
+  (inputs) => ldDate(inputs, 'dateCreated'),
 ];
 const INFERRED: readonly Source[] = [
   ({ page }) => dateInUrl(page.url),
   ({ near }) => originalDate(near),
-  ({ marks, near }) => fromTimes(marks, near.headlineIndex, false),
+  ownTime,
   // Before elements whose class speaks of dates: those of teasers do too.
   ({ near }) => shownDates(near)[0] ?? null,
-  ({ marks, near }) => fromDateElements(marks, near.headlineIndex, false),
+  (inputs) => fromDateElements(inputs, false),
   fromScripts,
-  ({ near }) => fromLines(near.lines, false),
-  ({ near }) => fromLines(near.lines, true),
-  ({ marks, near }) => fromTimes(marks, near.headlineIndex, true),
-  ({ marks, near }) => fromDateElements(marks, near.headlineIndex, true),
-  ({ near }) => fromOnlyLine(near.shortLines),
+  ({ near }) => fromLines(near, false),
+  ({ near }) => fromLines(near, true),
+  (inputs) => fromTimes(inputs, true),
+  (inputs) => fromDateElements(inputs, true),
+  ({ near }) => fromOnlyLine(near),
 ];
 
 // A day apart is a matter of time zones, not of two dates.
@@ -250,8 +264,10 @@ export function* publishedDates(inputs: Inputs, nowMs = Date.now()): Generator<F
     }
     yield found;
   }
+  const settled =
+    declared === null ? { ...inputs, near: withOrderOfPage(inputs.near, inputs.marks.times) } : inputs;
   for (const source of INFERRED) {
-    const found = source(inputs);
+    const found = source(settled);
     if (found !== null && isPlausible(found.date, nowMs)) yield found;
   }
   return undefined;
@@ -265,11 +281,13 @@ export function* publishedDates(inputs: Inputs, nowMs = Date.now()): Generator<F
  * first draft and before its last touch.
  */
 function shownInstead(declared: FoundDate, inputs: Inputs, nowMs: number): FoundDate | null {
-  const { near, marks } = inputs;
+  const { near } = inputs;
   const gapMs = ({ date }: FoundDate) => declared.date.getTime() - date.getTime();
   const original = originalDate(near);
   if (original !== null && gapMs(original) > SAME_DAY_MS) return original;
-  const shown = [...shownDates(near), ...labelledTimes(marks)].filter(({ date }) => isPlausible(date, nowMs));
+  const shown = [...shownDates(near), ...labelledTimes(inputs)].filter(({ date }) =>
+    isPlausible(date, nowMs),
+  );
   const first = shown[0];
   if (first === undefined) return editionOf(declared, inputs);
   if (shown.some((one) => Math.abs(gapMs(one)) < SAME_DAY_MS)) return null;
@@ -286,7 +304,7 @@ function shownInstead(declared: FoundDate, inputs: Inputs, nowMs: number): Found
  */
 function editionOf(declared: FoundDate, inputs: Inputs): FoundDate | null {
   if (isAnnounced(inputs)) return null;
-  const revised = updateLine(inputs.near.lines.filter(({ after }) => after < EDITION_LINES));
+  const revised = updateLine(inputs.near, EDITION_LINES);
   if (revised === null) return null;
   const gapMs = revised.date.getTime() - declared.date.getTime();
   return gapMs > EDITION_GAP_MS ? { ...revised, from: 'day of the edition' } : null;
@@ -301,25 +319,30 @@ const EDITION_LINES = 12;
  * in its data for search engines alone. Where it does not, what it shows its readers counts: of the pages that show a
  * later day without a label the references follow the shown one on four of four, else on three of nine.
  */
-function isAnnounced({ tags, page }: Inputs): boolean {
-  return fromMeta(tags, ANNOUNCED) !== null || dateInUrl(page.url) !== null;
+function isAnnounced(inputs: Inputs): boolean {
+  return fromMeta(inputs, ANNOUNCED) !== null || dateInUrl(inputs.page.url) !== null;
 }
 
-function ldDate(text: string | null, from: string): FoundDate | null {
-  const date = readDate(text);
-  return date === null || text === null ? null : { date, from, raw: text };
+type DateName = 'datePublished' | 'dateCreated' | 'dateModified';
+
+function ldDate({ ld, near }: Inputs, name: DateName): FoundDate | null {
+  const raw = ld[name];
+  const date = readDate(raw, near.order);
+  return date === null || raw === null ? null : { date, from: `json-ld ${name}`, raw };
+}
+
+function microdataDate({ marks, near }: Inputs, name: DateName): FoundDate | null {
+  return dateOfElement(marks.itemprops.get(name.toLowerCase()), `microdata ${name}`, near.order);
 }
 
 /** When the page was last changed, if it says so. */
 export function decideModified(inputs: Inputs, nowMs = Date.now()): FoundDate | null {
-  const found = declaredModified(inputs) ?? updateLine(inputs.near.lines);
+  const found = declaredModified(inputs) ?? updateLine(inputs.near, Number.POSITIVE_INFINITY);
   return found !== null && isPlausible(found.date, nowMs) ? found : null;
 }
 
-function declaredModified({ tags, ld, marks }: Inputs): FoundDate | null {
+function declaredModified(inputs: Inputs): FoundDate | null {
   return (
-    ldDate(ld.dateModified, 'json-ld dateModified') ??
-    fromMeta(tags, MODIFIED) ??
-    dateOfElement(marks.itemprops.get('datemodified'), 'microdata dateModified')
+    ldDate(inputs, 'dateModified') ?? fromMeta(inputs, MODIFIED) ?? microdataDate(inputs, 'dateModified')
   );
 }

@@ -40,9 +40,9 @@ const MAX_KICKER_CHARS = 40;
  * address's words, where the title in the head has them all, is a slogan or a call (5 of 5 pages, none the other way).
  */
 export function isNamedByAddress(url: string, title: string, other: string): boolean {
-  const last = /^https?:\/\/[^/?#]+\/(?:[^?#]*\/)?([^/?#]+)\/?(?:[?#]|$)/i.exec(url)?.[1];
-  if (last === undefined || last.length > MAX_ADDRESS_CHARS || /%/.test(last)) return false;
-  const words = stems(last.replace(/\.[a-z]{3,5}$/i, ''));
+  const last = nameInAddress(url);
+  if (last === null) return false;
+  const words = stems(last);
   if (words.size < MIN_ADDRESS_WORDS) return false;
   const [here, there] = [stems(title), stems(other)];
   let found = 0;
@@ -52,6 +52,44 @@ export function isNamedByAddress(url: string, title: string, other: string): boo
   }
   return found * 2 <= words.size;
 }
+
+/** The last part of an address, without an ending such as ".html". */
+function nameInAddress(url: string): string | null {
+  const last = /^https?:\/\/[^/?#]+\/(?:[^?#]*\/)?([^/?#]+)\/?(?:[?#]|$)/i.exec(url)?.[1];
+  if (last === undefined || last.length > MAX_ADDRESS_CHARS || /%/.test(last)) return null;
+  return last.replace(/\.[a-z]{3,5}$/i, '');
+}
+
+/**
+ * Whether the page's address spells a title word for word, but for a number behind it: then that title is the one the
+ * page was saved under.
+ */
+export function isSpeltByAddress(url: string, title: string): boolean {
+  const name = nameInAddress(url)?.toLowerCase();
+  if (name === undefined || title.length > MAX_ADDRESS_CHARS) return false;
+  const bare = name.replace(/[-_,.]+[a-z]{0,3}[.-]?\d[\d.]{4,}$/, '');
+  if (bare.split(/[-_]+/).length < MIN_SPELT_WORDS) return false;
+  const letters = bare.replace(/[^a-z0-9]+/g, '');
+  const text = title.normalize('NFC').toLowerCase();
+  return [LOOSE_LETTERS, PAIRED_LETTERS].some((letterMap) => {
+    const latin = text.replace(/[^\x00-\x7f]/g, (letter) => letterMap[letter] ?? letter);
+    return ['and', ''].some((and) => plainLetters(latin.replaceAll('&', and)) === letters);
+  });
+}
+
+const MIN_SPELT_WORDS = 4;
+// Addresses write letters outside of ASCII in one of two ways, besides leaving their marks off.
+const LOOSE_LETTERS: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ı: 'i' };
+const PAIRED_LETTERS: Record<string, string> = {
+  ...LOOSE_LETTERS,
+  ä: 'ae',
+  ö: 'oe',
+  ü: 'ue',
+  å: 'aa',
+  ø: 'oe',
+};
+
+const plainLetters = (text: string) => text.normalize('NFKD').replace(/[^a-z0-9]+/g, '');
 
 const MAX_ADDRESS_CHARS = 200;
 const MIN_ADDRESS_WORDS = 3;

@@ -157,4 +157,21 @@ describe('the address', () => {
       expect(titleOf(title(named) + og(named), slogan + TEXT, other)).toBe(h1);
     expect(titleOf(title('The best lamp companies') + og(named), slogan + TEXT, url)).toBe(h1);
   });
+
+  it.each([
+    ['how-to-start-a-lamp-in-new-york', 'How to Start a Lamp in New York', 'Get your New York lamp today'],
+    ['lys-paa-soeen-og-gaa-til-fots-1.16990729', 'Lys på søen og gå til fots', 'Gå til fots: Lys på vandet'],
+    [
+      'waerter-saeen-gruene-lampen-und-oel.html',
+      'Wärter säen grüne Lampen und Öl',
+      'Grüne Saat: Wärter und ihre Lampen',
+    ],
+  ])('%s is og:title word for word', (name, spelt, h1) => {
+    const address = `https://www.post.example/stories/${name}`;
+    expect(titleOf(title(`${spelt} – Sea`) + og(spelt), `<h1>${h1}</h1>${TEXT}`, address)).toBe(spelt);
+    // Not where og:title is a part of the h1.
+    expect(titleOf(title(spelt) + og(spelt), `<h1>${spelt}: five ways</h1>${TEXT}`, address)).toBe(
+      `${spelt}: five ways`,
+    );
+  });
 });

@@ -12,7 +12,13 @@ import { registrableDomain } from '../url/index.ts';
 import { withoutKicker } from './headline-text.ts';
 import { decodeEntities, type LdFacts } from './json-ld.ts';
 import type { MetaTags } from './meta-tags.ts';
-import { addsOnlyData, followsKicker, isNamedByAddress, saysTheSame } from './title-wordings.ts';
+import {
+  addsOnlyData,
+  followsKicker,
+  isNamedByAddress,
+  isSpeltByAddress,
+  saysTheSame,
+} from './title-wordings.ts';
 
 /** A value with the evidence that gave it. */
 export type Evidence = { value: string; from: string };
@@ -197,6 +203,14 @@ export function findHeadline(page: Page, headings: PageNode[], tags: MetaTags, l
   return best === null ? null : { ...best, alone: firsts === 1 };
 }
 
+/** The titles in the head, without the name of the site. */
+export function declaredTitles(page: Page, tags: MetaTags, ld: LdFacts): string[] {
+  const sites = siteNames(page, tags, ld);
+  return [tags.openGraph['og:title'], ld.isArticle ? ld.headline : null, page.title]
+    .filter((title) => typeof title === 'string')
+    .map((title) => withoutSiteName(decodeEntities(title), sites));
+}
+
 /** Whether a heading is a link to another page, as the teasers below an article are; blogs link theirs to itself. */
 function leadsAway(heading: PageNode, page: Page): boolean {
   let link: PageNode | null = heading.parent?.tag === 'a' ? heading.parent : null;
@@ -294,7 +308,12 @@ export function* listTitles(inputs: Inputs): Generator<Evidence, undefined> {
     const sided = structured !== null && isSame(structured, h1);
     const inHead = sided ? null : read(page.title, 'title');
     const isOther = og !== null && !isSame(og, h1);
-    if (isOther && (isBetter(og, h1, inHead) || isShownBelow(og, headline.node, marks.headings))) yield og;
+    const isTitle =
+      isOther &&
+      (isBetter(og, h1, inHead) ||
+        isShownBelow(og, headline.node, marks.headings) ||
+        isSavedAs(og, h1, page.url));
+    if (isTitle) yield og;
     const agreed = inHead !== null && (og === null || isSame(inHead, og)) ? (og ?? inHead) : null;
     if (agreed !== null && !isSame(agreed, h1) && isNamedByAddress(page.url, agreed.value, h1.value))
       yield agreed;
@@ -316,6 +335,16 @@ export function* listTitles(inputs: Inputs): Generator<Evidence, undefined> {
 
 const isSame = (a: Evidence, b: Evidence) => comparable(a.value) === comparable(b.value);
 const holds = (long: Evidence, short: Evidence) => comparable(long.value).includes(comparable(short.value));
+
+/**
+ * Whether the page was saved under og:title, as its address spells it, and the h1 is a later or a louder one (7 of 7
+ * pages of two sets). An address that spells the h1 says nothing: the references take og:title there as often as else.
+ */
+function isSavedAs(og: Evidence, h1: Evidence, url: string): boolean {
+  return (
+    !holds(h1, og) && !holds(og, h1) && isSpeltByAddress(url, og.value) && !isSpeltByAddress(url, h1.value)
+  );
+}
 
 /** Whether og:title is what the h1 says, and says it better. */
 function isBetter(og: Evidence, h1: Evidence, inHead: Evidence | null): boolean {

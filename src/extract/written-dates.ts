@@ -1,4 +1,4 @@
-import { asciiDigits, parseDate } from '../dates/index.ts';
+import { asciiDigits, type DateOrder, parseDate } from '../dates/index.ts';
 
 /** A date written in a text, as it stands there and where. */
 export type WrittenDate = { date: Date; raw: string; at: number };
@@ -12,9 +12,9 @@ const NAME = '\\p{L}[\\p{L}\\p{M}]{1,14}';
 const WRITTEN = new RegExp(
   [
     `\\b${YEAR}[-/.](?:1[0-2]|0?[1-9])[-/.]${DAY}(?!\\d)(?:[T ]\\d{1,2}:\\d{2}(?::\\d{2})?)?`,
-    `\\b\\d{1,2}(?:st|nd|rd|th|er|\\.|º)?\\s{0,2}(?:de\\s|of\\s)?\\s?${NAME}\\.?,?\\s{1,2}(?:de\\s|del\\s)?${YEAR}(?!\\d)`,
-    `${NAME}\\.?\\s{1,2}\\d{1,2}(?:st|nd|rd|th)?,?\\s{1,2}${YEAR}(?!\\d)`,
-    `\\b\\d{1,2}-\\p{L}{3,9}-${YEAR}(?!\\d)`,
+    `\\b\\d{1,2}(?:st|nd|rd|th|er|\\.|º)?\\s{0,2}(?:de\\s|of\\s)?\\s?${NAME}\\.?,?\\s{1,2}(?:de\\s|del\\s)?${YEAR}`,
+    `${NAME}\\.?\\s{1,2}\\d{1,2}(?:st|nd|rd|th)?[.,]?\\s{1,2}${YEAR}`,
+    `\\b\\d{1,2}[-.]\\p{L}{3,9}[-.]${YEAR}(?!\\d)`,
     `\\b\\d{1,2}[./-]\\d{1,2}[./-](?:19|20)?\\d{2}\\b`,
     // Hungarian and Lithuanian begin with the year, Korean too, with or without its units.
     `\\b${YEAR}\\.?(?:\\sm\\.)?\\s${NAME}\\.?\\s\\d{1,2}(?!\\d)`,
@@ -26,6 +26,8 @@ const WRITTEN = new RegExp(
   'gu',
 );
 
+// Elements side by side, set apart by their style alone: "Ada LundMay 17, 2024". No month has a capital inside.
+const GLUED = /^\p{L}{0,13}\p{Ll}(?=\p{Lu}\p{Ll})/u;
 const TWO_DIGITS = /\d\d/;
 const OTHER_DIGITS = /[\u0660-\u0e59]{2}/;
 const MAX_TEXT_CHARS = 2_000;
@@ -35,8 +37,8 @@ const DIGIT = /\d/;
 // The longest name of a month in code units.
 const MAX_NAME_CHARS = 30;
 
-/** Every date written in a short text, in order. */
-export function datesInText(text: string, limit = 5): WrittenDate[] {
+/** Every date written in a short text, in order; how the writer orders numbers settles those that leave it open. */
+export function datesInText(text: string, limit = 5, order: DateOrder | null = null): WrittenDate[] {
   const found: WrittenDate[] = [];
   // Most lines hold no number at all; the long pattern is only for those that do.
   let line = text;
@@ -49,9 +51,11 @@ export function datesInText(text: string, limit = 5): WrittenDate[] {
   if (!YEAR_OR_NUMBERS.test(line)) return found;
   WRITTEN.lastIndex = startOf(line);
   for (const match of line.matchAll(WRITTEN)) {
-    const raw = match[0].trim();
-    const date = parseDate(raw);
-    if (date !== null) found.push({ date, raw, at: match.index });
+    const written = match[0].trim();
+    const glued = GLUED.exec(written)?.[0].length ?? 0;
+    const raw = glued === 0 ? written : written.slice(glued);
+    const date = parseDate(raw, order);
+    if (date !== null) found.push({ date, raw, at: match.index + glued });
     if (found.length >= limit) break;
   }
   return found;

@@ -24,10 +24,9 @@ describe('the order in which a page writes dates', () => {
     expect(withOrderOfPage({ ...near, order: 'dmy' }, []).order).toBe('dmy');
   });
 
-  it('costs little on a page of nothing but numbers', () => {
+  it('is looked for in the first lines only, however many there are', () => {
     const lines = Array.from({ length: 20_000 }, () => '01/02/2025 '.repeat(14));
-    const before = performance.now();
-    orderOf(...lines);
-    expect(performance.now() - before).toBeLessThan(500);
+    expect(orderOf(...lines, '25/11/2025')).toBeNull();
+    expect(orderOf('25/11/2025', ...lines)).toBe('dmy');
   });
 });

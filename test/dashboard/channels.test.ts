@@ -49,17 +49,17 @@ test('trouble comes first, and a failing channel is polled again', async () => {
   const table = page.getByRole('table', { name: 'Channels' });
   await table.getByRole('link', { name: 'coast sport' }).waitFor();
   const first = table.getByRole('row').nth(1);
-  expect(await first.textContent()).toMatch(/coast sport.*asleep.*dns for 4 d, 9 times in a row/);
+  await expect.poll(() => first.textContent()).toMatch(/coast sport.*asleep.*dns for 4 d, 9 times in a row/);
   expect(await table.getByRole('row').nth(2).textContent()).toMatch(
     /coast news.*http 404 for 2 h, 3 times.*60 %.*25 \/ 400/,
   );
-  expect(await findBarriers(page)).toEqual([]);
-  expect(await overflowOf(page)).toBe(0);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
+  await expect.poll(() => overflowOf(page)).toBe(0);
   await page.setViewportSize({ width: 900, height: 800 });
-  expect(await overflowOf(page)).toBe(0);
+  await expect.poll(() => overflowOf(page)).toBe(0);
   await page.getByRole('button', { name: 'Poll coast news now' }).click();
   await page.getByText('coast news is polled as soon as its domain may be asked.').waitFor();
-  expect(await dueNow()).toEqual(['https://coast.example/news']);
+  await expect.poll(() => dueNow()).toEqual(['https://coast.example/news']);
   await page.context().close();
 });
 
@@ -68,10 +68,10 @@ test('filters and the keyboard lead to a channel, and r polls it', async () => {
   const page = await lab.open('/channels?source=herald');
   const table = page.getByRole('table', { name: 'Channels' });
   await table.getByRole('link', { name: 'herald feed' }).waitFor();
-  expect(await table.getByRole('row').count()).toBe(4);
+  await expect.poll(() => table.getByRole('row').count()).toBe(4);
   for (const key of ['j', 'j', 'r']) await page.keyboard.press(key);
   await page.getByText('1 channel is polled as soon as the domain may be asked.').waitFor();
-  expect(await dueNow()).toEqual(['https://herald.example/news']);
+  await expect.poll(() => dueNow()).toEqual(['https://herald.example/news']);
   await page.getByRole('button', { name: 'Only of herald: show all' }).click();
   await page.getByLabel('State').selectOption('failing');
   await expect.poll(() => table.getByRole('row').count()).toBe(3);
@@ -91,12 +91,12 @@ test('a channel tells how it goes, its polls page by page, and is changed', asyn
   const page = await lab.open(`/channels/${id}`, { width: 360, scheme: 'dark' });
   await page.getByText('3 polls in a row failed (http_404)').waitFor();
   // A publisher that asks for no pause asks for nothing.
-  expect(await page.getByText('Its publisher asks').count()).toBe(0);
+  await expect.poll(() => page.getByText('Its publisher asks').count()).toBe(0);
   const polls = page.getByRole('table', { name: 'Polls' });
   await polls.getByText('not modified').first().waitFor();
-  expect(await polls.getByRole('row').count()).toBe(26);
-  expect(await findBarriers(page)).toEqual([]);
-  expect(await overflowOf(page)).toBe(0);
+  await expect.poll(() => polls.getByRole('row').count()).toBe(26);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
+  await expect.poll(() => overflowOf(page)).toBe(0);
   await page.getByRole('button', { name: 'Next' }).click();
   await expect.poll(() => polls.getByRole('row').count()).toBe(6);
   await page.getByRole('button', { name: 'Change' }).click();
@@ -104,13 +104,17 @@ test('a channel tells how it goes, its polls page by page, and is changed', asyn
   await dialog.getByLabel('Minutes between polls').fill('45');
   await dialog.getByRole('button', { name: 'Save' }).click();
   await page.getByText('It is polled every 45 minutes now.').waitFor();
-  expect(await rows('SELECT interval_seconds AS s FROM channels WHERE id = $1', [id])).toEqual([{ s: 2700 }]);
+  await expect
+    .poll(() => rows('SELECT interval_seconds AS s FROM channels WHERE id = $1', [id]))
+    .toEqual([{ s: 2700 }]);
   await page.getByRole('button', { name: 'Disable' }).click();
   await page.getByText('It is disabled: nobody polls it until it is enabled.').waitFor();
-  expect(await page.getByRole('button', { name: 'Poll now' }).isDisabled()).toBe(true);
+  await expect.poll(() => page.getByRole('button', { name: 'Poll now' }).isDisabled()).toBe(true);
   await page.getByRole('button', { name: 'Enable' }).click();
   await page.getByText('It is polled again.').waitFor();
-  expect(await rows('SELECT enabled FROM channels WHERE id = $1', [id])).toEqual([{ enabled: true }]);
+  await expect
+    .poll(() => rows('SELECT enabled FROM channels WHERE id = $1', [id]))
+    .toEqual([{ enabled: true }]);
   await page.context().close();
 });
 
@@ -126,8 +130,8 @@ test('all that fail are retried at once, after their number was said', async () 
   await dialog.getByText('2 channels fail. Their errors are forgotten').waitFor();
   await dialog.getByRole('button', { name: 'Retry 2' }).click();
   await page.getByText('2 channels are polled as soon as their domains may be asked.').waitFor();
-  expect(await rows('SELECT FROM channel_state WHERE errors_in_row > 0')).toEqual([]);
-  expect(await dueNow()).toEqual(['https://coast.example/news', 'https://coast.example/sport']);
+  await expect.poll(() => rows('SELECT FROM channel_state WHERE errors_in_row > 0')).toEqual([]);
+  await expect.poll(() => dueNow()).toEqual(['https://coast.example/news', 'https://coast.example/sport']);
   await page.context().close();
 });
 
@@ -136,18 +140,18 @@ test('a channel is deleted, and a reader sees no button that would', async () =>
   const reader = await lab.open(`/channels/${id}`, { role: 'read' });
   await reader.getByRole('heading', { name: 'In numbers' }).waitFor();
   const buttons = /poll|reset|change|enable|disable|delete|retry/i;
-  expect(await reader.getByRole('button', { name: buttons }).count()).toBe(0);
+  await expect.poll(() => reader.getByRole('button', { name: buttons }).count()).toBe(0);
   await reader.goto(`${lab.api.address}/channels`);
   await reader.getByRole('link', { name: 'herald sport' }).waitFor();
-  expect(await reader.getByRole('button', { name: buttons }).count()).toBe(0);
-  expect(await reader.getByRole('checkbox').count()).toBe(0);
+  await expect.poll(() => reader.getByRole('button', { name: buttons }).count()).toBe(0);
+  await expect.poll(() => reader.getByRole('checkbox').count()).toBe(0);
   const page = await lab.open(`/channels/${id}`);
   await page.getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete this channel?' });
   await dialog.getByText('Documents that it brought stay').waitFor();
   await dialog.getByRole('button', { name: 'Delete the channel' }).click();
   await page.getByRole('heading', { name: 'herald', level: 1, exact: true }).waitFor();
-  expect(await rows('SELECT FROM channels WHERE id = $1', [id])).toEqual([]);
+  await expect.poll(() => rows('SELECT FROM channels WHERE id = $1', [id])).toEqual([]);
   await page.context().close();
   await reader.context().close();
 });

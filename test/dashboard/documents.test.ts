@@ -24,8 +24,8 @@ test('a search shows the best first with its passages, and is in the address', a
   // After a pause, without Enter.
   await box.fill('bridge');
   await page.getByText('1 match').waitFor();
-  expect(await titlesOf(page)).toEqual(['Plans for a bridge']);
-  expect(await page.locator('mark').allInnerTexts()).toContain('bridge');
+  await expect.poll(() => titlesOf(page)).toEqual(['Plans for a bridge']);
+  await expect.poll(() => page.locator('mark').allInnerTexts()).toContain('bridge');
   await box.fill('"crossed the strait" -herald');
   await box.press('Enter');
   await page.getByText('3 matches').waitFor();
@@ -43,7 +43,7 @@ test('a search shows the best first with its passages, and is in the address', a
   await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
   await page.getByRole('button', { name: 'Show all documents' }).click();
   await page.getByRole('table', { name: 'Documents' }).waitFor();
-  expect(await box.inputValue()).toBe('');
+  await expect.poll(() => box.inputValue()).toBe('');
   await page.context().close();
 });
 
@@ -95,9 +95,9 @@ test('a title and a text with markup stay text', async () => {
   await page.getByText('<script>window.broken = 3</script> and <img src=x').first().waitFor();
   await page.goto(`${lab.api.address}/documents?q=pamphlet`);
   await page.getByText('1 match').waitFor();
-  expect(await titlesOf(page)).toEqual([hostileTitle]);
-  expect(await page.evaluate('window.broken')).toBeUndefined();
-  expect(await page.locator('main img').count()).toBe(0);
+  await expect.poll(() => titlesOf(page)).toEqual([hostileTitle]);
+  await expect.poll(() => page.evaluate('window.broken')).toBeUndefined();
+  await expect.poll(() => page.locator('main img').count()).toBe(0);
   await page.context().close();
 });
 
@@ -121,24 +121,24 @@ test('the page of a document is shown in a frame that may do nothing', async () 
   );
   await page.goto(`${lab.api.address}${open(at.bridge, 'page')}`);
   await frame.getByRole('link', { name: 'map' }).first().waitFor();
-  expect(await frame.getByRole('link', { name: 'here' }).count()).toBe(0);
+  await expect.poll(() => frame.getByRole('link', { name: 'here' }).count()).toBe(0);
   expect(
     await frame.locator('script, iframe, form, input, img, [onclick], [onload], [onerror]').count(),
   ).toBe(0);
-  expect(await page.evaluate('window.broken')).toBeUndefined();
+  await expect.poll(() => page.evaluate('window.broken')).toBeUndefined();
   await page.context().close();
 });
 
 test('two versions are compared', async () => {
   const page = await lab.open(`${open(at.edited, 'versions')}&q=tides`);
   await page.getByText('1 line removed, 1 line added.').waitFor();
-  expect(await page.locator('ins').allTextContents()).toEqual(['+The second line was wrong too.']);
+  await expect.poll(() => page.locator('ins').allTextContents()).toEqual(['+The second line was wrong too.']);
   await page.getByLabel('From version').selectOption('1');
   await page.getByText('2 lines removed, 2 lines added.').waitFor();
-  expect(await page.locator('del').first().textContent()).toBe('-Tides');
-  expect(await page.locator('ins').last().textContent()).toBe('+A correction of the sixth line.');
+  await expect.poll(() => page.locator('del').first().textContent()).toBe('-Tides');
+  await expect.poll(() => page.locator('ins').last().textContent()).toBe('+A correction of the sixth line.');
   expect(page.url()).toContain('from=1');
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   await page.context().close();
 });
 
@@ -204,7 +204,7 @@ test('a verdict is given, shown and taken back', async () => {
   await page.getByRole('button', { name: 'Take it back' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Take it back' }).click();
   await page.getByText('Nobody has judged version 1 yet.').waitFor();
-  expect(await stored()).toEqual({ status: 'pending', labels: {} });
+  await expect.poll(() => stored()).toEqual({ status: 'pending', labels: {} });
   await page.context().close();
 });
 
@@ -220,15 +220,15 @@ test('a document is saved as JSON, and who only reads can change nothing', async
   });
   await page.getByRole('link', { name: 'Verdict' }).click();
   await page.getByText('Nobody has judged').waitFor();
-  expect(await page.getByRole('button', { name: 'Save the verdict' }).count()).toBe(0);
-  expect(await page.locator('main textarea').count()).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: 'Save the verdict' }).count()).toBe(0);
+  await expect.poll(() => page.locator('main textarea').count()).toBe(0);
   await page.context().close();
 });
 
 test('the keyboard is enough, on a narrow dark page too', async () => {
   const page = await lab.open('/documents?q=ferry', { width: 360, scheme: 'dark' });
   await page.getByText('5 matches').waitFor();
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   await page.keyboard.press('j');
   await page.keyboard.press('Enter');
   const preview = page.getByRole('article');
@@ -236,8 +236,8 @@ test('the keyboard is enough, on a narrow dark page too', async () => {
   const [first] = await titlesOf(page);
   await expect.poll(async () => (await heading.textContent())?.trim()).toBe(first);
   await expect.poll(() => heading.evaluate((one) => one.ownerDocument.activeElement === one)).toBe(true);
-  expect(await findBarriers(page)).toEqual([]);
-  expect(await overflowOf(page)).toBe(0);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
+  await expect.poll(() => overflowOf(page)).toBe(0);
   await page.keyboard.press('Escape');
   await preview.waitFor({ state: 'detached' });
   await page.keyboard.press('/');
@@ -253,7 +253,7 @@ test('list and preview stand side by side, and have no barriers', async () => {
   await preview.getByText('The ferry crossed the strait').waitFor();
   const [left, right] = [await list.boundingBox(), await preview.boundingBox()];
   expect(left!.x + left!.width).toBeLessThanOrEqual(right!.x);
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   await page.goto(`${lab.api.address}/documents/nobody`);
   await page.getByText('document_unknown').waitFor();
   await page.context().close();

@@ -64,8 +64,8 @@ test('a state is chosen by click and by keyboard, and the list is walked with ke
   await page.getByText('1 in all').waitFor();
   // What somebody wrote is shown, not run.
   await page.getByText('<script>alert("spam")</script>').waitFor();
-  expect(await page.locator('main script').count()).toBe(0);
-  expect(await blocked.getAttribute('aria-pressed')).toBe('true');
+  await expect.poll(() => page.locator('main script').count()).toBe(0);
+  await expect.poll(() => blocked.getAttribute('aria-pressed')).toBe('true');
   await blocked.press('Enter');
   await page.getByText('60 in all').waitFor();
   await page.getByRole('button', { name: 'pending 59' }).focus();
@@ -104,7 +104,7 @@ test('one is blocked and reset, and its events come without a reload', async () 
     reason: 'nothing but spam',
     isPermanent: true,
   });
-  expect(await page.getByRole('button', { name: 'Block' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: 'Block' }).count()).toBe(0);
 
   await page.getByRole('link', { name: 'Events', exact: true }).click();
   const events = page.getByRole('list', { name: 'Events, newest first' });
@@ -195,7 +195,7 @@ test('robots.txt is shown as it was read, and addresses are tried on it', async 
   await page.getByLabel('Address or path').fill('https://elsewhere.test/');
   await page.getByRole('button', { name: 'Try', exact: true }).click();
   await page.getByRole('alert').getByText('is no address of d2.test').waitFor();
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   await page.goto(`${lab.api.address}/domains/d9.test?tab=robots`);
   await page.getByText('robots.txt was not read yet').waitFor();
   await page.goto(`${lab.api.address}/domains/nobody.test`);
@@ -206,8 +206,8 @@ test('robots.txt is shown as it was read, and addresses are tried on it', async 
 test('who may only read has no button that changes anything', async () => {
   const page = await lab.open('/domains/d1.test', { role: 'read' });
   await page.getByRole('heading', { name: 'In words' }).waitFor();
-  expect(await page.locator('main').getByRole('button').count()).toBe(0);
-  expect(await page.getByLabel('Delay in milliseconds').count()).toBe(0);
+  await expect.poll(() => page.locator('main').getByRole('button').count()).toBe(0);
+  await expect.poll(() => page.getByLabel('Delay in milliseconds').count()).toBe(0);
   await page.close();
 });
 

@@ -55,13 +55,13 @@ test('the search leads by keys alone to what a text means', async () => {
     // From the overview: the documents have a search of their own under this key.
     await goHome();
     await page.keyboard.press('/');
-    expect(await isSearching(page)).toBe(true);
+    await expect.poll(() => isSearching(page)).toBe(true);
     await page.keyboard.type(typed);
     if (keys[0] !== 'Enter') await list.waitFor();
     const before = page.url();
     for (const key of keys) await page.keyboard.press(key);
     await page.waitForURL((url) => url.href !== before);
-    expect(await search.inputValue()).toBe('');
+    await expect.poll(() => search.inputValue()).toBe('');
     const { pathname, search: query } = new URL(page.url());
     return pathname + query;
   };
@@ -82,15 +82,15 @@ test('the search leads by keys alone to what a text means', async () => {
   await list.waitFor();
   await page.keyboard.press('ArrowDown');
   const chosen = list.getByRole('option', { selected: true });
-  expect(await search.getAttribute('aria-activedescendant')).toBe(await chosen.getAttribute('id'));
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => search.getAttribute('aria-activedescendant')).toBe(await chosen.getAttribute('id'));
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await list.waitFor({ state: 'detached' });
-  expect(await search.inputValue()).toBe('herald');
+  await expect.poll(() => search.inputValue()).toBe('herald');
   await page.keyboard.press('Escape');
-  expect(await search.inputValue()).toBe('');
+  await expect.poll(() => search.inputValue()).toBe('');
   await page.keyboard.press('Escape');
-  expect(await isSearching(page)).toBe(false);
+  await expect.poll(() => isSearching(page)).toBe(false);
   await page.close();
 });
 
@@ -99,8 +99,8 @@ test('the header has room for the search and the sentence on a narrow page', asy
   await page.keyboard.press('/');
   await page.keyboard.type('the her');
   await page.getByRole('option').first().waitFor();
-  expect(await findBarriers(page)).toEqual([]);
-  expect(await overflowOf(page)).toBe(0);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
+  await expect.poll(() => overflowOf(page)).toBe(0);
   await page.getByRole('option', { name: /The Herald/ }).click();
   await page.waitForURL('**/sources/the_herald');
   await page.close();
@@ -110,18 +110,18 @@ test('the sentence is on every screen, and only another state is announced', asy
   const page = await openReady('/sources/a/b/c/d');
   const banner = page.getByRole('banner');
   const link = banner.getByRole('link', { name: 'All well' });
-  expect(await link.getAttribute('href')).toBe('/state');
-  expect(await link.textContent()).toContain('URLs wait');
+  await expect.poll(() => link.getAttribute('href')).toBe('/state');
+  await expect.poll(() => link.textContent()).toContain('URLs wait');
   const said = banner.getByRole('status').first();
-  expect(await said.textContent()).toBe('');
+  await expect.poll(() => said.textContent()).toBe('');
   // Another number, the same state.
   await addUrls(lab.api.database.pool, 'more.test', 4);
   await lab.api.ask('POST', '/api/v1/domains/slow.test/block', { reason: 'too slow' });
   await banner.getByText('10 URLs wait').waitFor();
-  expect(await said.textContent()).toBe('');
+  await expect.poll(() => said.textContent()).toBe('');
   await lab.api.ask('PUT', '/api/v1/switches/fetching', { on: false });
   await banner.getByRole('link', { name: 'Trouble' }).waitFor();
-  expect(await said.textContent()).toMatch(/^Trouble\. Fetching is switched off/);
+  await expect.poll(() => said.textContent()).toMatch(/^Trouble\. Fetching is switched off/);
   await lab.api.ask('PUT', '/api/v1/switches/fetching', { on: true });
   await banner.getByRole('link', { name: 'All well' }).waitFor();
   await page.close();
@@ -141,7 +141,7 @@ test('paused, nothing changes; going on catches up', async () => {
   await other.getByText('The switch spider was turned off').waitFor();
   await other.close();
   expect(asked).toEqual([]);
-  expect(await told.getByText('Nothing needs you.').count()).toBe(1);
+  await expect.poll(() => told.getByText('Nothing needs you.').count()).toBe(1);
   await page.keyboard.press('p');
   await told.getByText('The switch spider was turned off').waitFor();
   await lab.api.ask('PUT', '/api/v1/switches/spider', { on: true });
@@ -161,7 +161,7 @@ test('without an answer what is shown stays, and says that it is from before', a
   const problem = page.getByRole('alert').filter({ hasText: 'The server does not answer.' });
   await problem.getByText('unreachable').waitFor();
   await page.getByRole('region', { name: 'Flow' }).waitFor();
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   await page.unroute('**/api/v1/overview');
   await problem.getByRole('button', { name: 'Try again' }).click();
   await page.getByText('The switch refresh was turned off').waitFor();
@@ -176,7 +176,7 @@ test('the theme and how times are told are remembered', async () => {
   const ground = (): Promise<unknown> => page.evaluate('getComputedStyle(document.body).backgroundColor');
   const light = await ground();
   const cell = page.getByRole('table', { name: 'Latest documents' }).locator('time').last();
-  expect(await cell.textContent()).toMatch(/ago$|^now$/);
+  await expect.poll(() => cell.textContent()).toMatch(/ago$|^now$/);
   await page.locator('summary').first().click();
   await page.getByLabel('Colours').selectOption('dark');
   await page.getByLabel('Times').selectOption('utc');
@@ -184,17 +184,17 @@ test('the theme and how times are told are remembered', async () => {
   await expect.poll(() => cell.textContent()).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
   await page.reload();
   await expect.poll(() => cell.textContent()).toMatch(/ UTC$/);
-  expect(await ground()).not.toBe(light);
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => ground()).not.toBe(light);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   await page.close();
 });
 
 test('the frame is walked by keys alone', async () => {
   const page = await openReady('/');
   await page.keyboard.press('Tab');
-  expect(await focused(page)).toBe('Skip to the content');
+  await expect.poll(() => focused(page)).toBe('Skip to the content');
   await page.keyboard.press('Enter');
-  expect(await page.evaluate('document.activeElement.id')).toBe('content');
+  await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('content');
   await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Keyboard' });
   await help.getByText('search', { exact: true }).waitFor();
@@ -209,7 +209,7 @@ test('the frame is walked by keys alone', async () => {
   await page.keyboard.press('g');
   await page.keyboard.press('o');
   await page.waitForURL((url) => url.pathname === '/');
-  expect(await focused(page)).toBe('Overview');
+  await expect.poll(() => focused(page)).toBe('Overview');
   for (const [key, screen] of [
     ['s', 'sources'],
     ['c', 'channels'],
@@ -241,7 +241,7 @@ test.skipIf(!hasScreen('channels') || !hasScreen('domains'))('counts in the navi
   await lab.api.ask('POST', '/api/v1/domains/shut.test/block', { reason: 'they asked us to' });
   await nav.getByRole('link', { name: 'Domains 2 blocked' }).waitFor();
   await nav.getByRole('link', { name: 'Channels 2 failing' }).waitFor();
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   await page.close();
 });
 

@@ -13,7 +13,7 @@ test('who is not signed in is told how, and a token is enough', async () => {
   await page.context().clearCookies();
   await page.reload();
   await page.getByRole('heading', { name: 'Sign in to Outrider' }).waitFor();
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   await page.getByLabel('Or paste an API token').fill('otr_wrong');
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByText('This token is not known, or has ended.').waitFor();
@@ -34,8 +34,8 @@ test('who is not signed in is told how, and a token is enough', async () => {
 test('an address of no screen says so, on a narrow dark page too', async () => {
   const page = await lab.open('/sources/a/b/c/d', { width: 360, scheme: 'dark' });
   await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
-  expect(await findBarriers(page)).toEqual([]);
-  expect(await overflowOf(page)).toBe(0);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
+  await expect.poll(() => overflowOf(page)).toBe(0);
   await page.keyboard.press('?');
   await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
   await page.keyboard.press('Escape');

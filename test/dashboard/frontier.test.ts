@@ -59,7 +59,7 @@ test('a URL is found and says why it waits; its priority is set, it is removed a
   await page.getByText('No fetcher is running: start one with "outrider up".').waitFor();
   await page.getByText('Discovered by feed').waitFor();
   await page.getByRole('link', { name: 'Open domain' }).waitFor();
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
 
   await page.getByLabel('Priority').selectOption('9');
   await page.getByRole('button', { name: 'Set', exact: true }).click();
@@ -68,7 +68,7 @@ test('a URL is found and says why it waits; its priority is set, it is removed a
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
   await agree(page, 'Remove this URL?', 'Remove');
   await page.getByText('It was given up: an operator removed it').waitFor();
-  expect(await row(url)).toMatchObject({ status: 'dead', errorCode: 'removed' });
+  await expect.poll(() => row(url)).toMatchObject({ status: 'dead', errorCode: 'removed' });
   await page.keyboard.press('r');
   await page.getByText('It is fetched as soon as its domain may be asked.').waitFor();
   await page.getByText('article, priority').waitFor();
@@ -91,7 +91,7 @@ test('requests of the log are steps of its life, and what they say stays text', 
   await page.getByText('Answer 503: server error').waitFor();
   await page.getByText('250 ms, 1.2 kB, by <i>w1</i>').waitFor();
   await page.getByText('<img src=x onerror=alert(1)>', { exact: true }).first().waitFor();
-  expect(await page.locator('main img, main script').count()).toBe(0);
+  await expect.poll(() => page.locator('main img, main script').count()).toBe(0);
   await page.close();
 });
 
@@ -101,7 +101,7 @@ test('all dead are retried, over several portions, after a question that says ho
   page.on('request', (request) => {
     if (request.url().endsWith('/frontier/actions')) portions.push(request.url());
   });
-  expect(await count(`status = 'dead'`)).toBe(many);
+  await expect.poll(() => count(`status = 'dead'`)).toBe(many);
   await page.getByRole('button', { name: 'dead 1,200' }).click();
   await page.getByText('1,200 in all').waitFor();
   await page.getByLabel('Select all rows of this page').check();
@@ -111,7 +111,7 @@ test('all dead are retried, over several portions, after a question that says ho
   await agree(page, 'Retry all 1,200 URLs that match?', 'Retry');
   await page.getByText('1,200 URLs retried.').waitFor();
   expect(portions).toHaveLength(3);
-  expect(await count(`status = 'dead'`)).toBe(0);
+  await expect.poll(() => count(`status = 'dead'`)).toBe(0);
   await page.getByText('No URL matches').waitFor();
   await page.getByRole('button', { name: 'dead 0' }).waitFor();
 
@@ -126,7 +126,7 @@ test('all dead are retried, over several portions, after a question that says ho
   await page.getByRole('button', { name: `Retry all dead (${some})` }).click();
   await agree(page, `Retry all ${some} URLs that match?`, 'Retry');
   await page.getByText(`${some} URLs retried.`).waitFor();
-  expect(await count(`status = 'dead'`)).toBe(0);
+  await expect.poll(() => count(`status = 'dead'`)).toBe(0);
   await page.close();
 });
 
@@ -144,7 +144,7 @@ test('the list is walked, selected, retried and opened with keys alone', async (
   await page.getByRole('button', { name: 'Set priority' }).click();
   await agree(page, 'Give 2 URLs priority 2?', 'Set priority');
   await page.getByText('2 URLs changed.').waitFor();
-  expect(await count('priority = 2')).toBe(2);
+  await expect.poll(() => count('priority = 2')).toBe(2);
   await page.getByRole('heading', { name: 'Frontier' }).focus();
   await page.keyboard.press('k');
   await page.keyboard.press('r');
@@ -178,7 +178,7 @@ test('filters understand the beginning of an address, and a source has an order 
   const head = page.getByRole('columnheader', { name: 'Discovered' });
   await head.getByRole('button').click();
   await page.waitForURL(/sort=oldest/);
-  expect(await head.getAttribute('aria-sort')).toBe('ascending');
+  await expect.poll(() => head.getAttribute('aria-sort')).toBe('ascending');
   await page.getByLabel('Source').fill('nobody');
   await page.getByLabel('Source').press('Enter');
   await page.getByRole('alert').getByText('source_unknown').waitFor();
@@ -198,14 +198,14 @@ test('addresses are checked without being sent, then sent', async () => {
   await page.getByText('Line 6 is no web address').waitFor();
   await page.getByText('Line 7 has a priority that is not 1 to 10').waitFor();
   await page.getByRole('heading', { name: 'What would happen' }).waitFor();
-  expect(await count('true')).toBe(before);
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => count('true')).toBe(before);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   await page.getByRole('button', { name: 'Send 2 URLs' }).click();
   await page.getByRole('heading', { name: 'What happened' }).waitFor();
   await page.getByLabel('Show').selectOption({ label: 'known already (1)' });
   await page.getByRole('table').getByText('https://herald.test/story/1', { exact: true }).waitFor();
-  expect(await count('true')).toBe(before + 2);
-  expect(await row('https://fresh.test/a,b')).toMatchObject({ priority: 8, status: 'pending' });
+  await expect.poll(() => count('true')).toBe(before + 2);
+  await expect.poll(() => row('https://fresh.test/a,b')).toMatchObject({ priority: 8, status: 'pending' });
   await page.close();
 });
 
@@ -240,15 +240,17 @@ test('who may only read has no button that changes anything', async () => {
   const { id } = await row('https://herald.test/story/5');
   const page = await lab.open('/frontier', { role: 'read' });
   await page.getByRole('table', { name: 'URLs' }).waitFor();
-  expect(await page.getByRole('checkbox').count()).toBe(0);
-  expect(await page.getByRole('link', { name: 'Import' }).count()).toBe(0);
-  expect(await page.getByRole('button', { name: /retry|remove|set|send|submit/i }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('checkbox').count()).toBe(0);
+  await expect.poll(() => page.getByRole('link', { name: 'Import' }).count()).toBe(0);
+  await expect
+    .poll(() => page.getByRole('button', { name: /retry|remove|set|send|submit/i }).count())
+    .toBe(0);
   await page.goto(`${lab.api.address}/frontier/${id}`);
   await page.getByRole('link', { name: 'Open domain' }).waitFor();
-  expect(await page.locator('main').getByRole('button').count()).toBe(0);
+  await expect.poll(() => page.locator('main').getByRole('button').count()).toBe(0);
   await page.goto(`${lab.api.address}/frontier?tab=why&url=https%3A%2F%2Fnobody.test%2F`);
   await page.getByText('This URL was never submitted.').waitFor();
-  expect(await page.getByRole('button', { name: 'Submit it' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: 'Submit it' }).count()).toBe(0);
   await page.close();
 });
 

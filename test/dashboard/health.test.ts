@@ -48,7 +48,7 @@ test('a process that fell silent and a loop that fails are told in words, and le
   const loops = page.getByRole('dialog', { name: 'Loops of fetch 11 on north' });
   await loops.getByRole('row').filter({ hasText: 'renew' }).getByText('fails').waitFor();
   expect(new URL(page.url()).searchParams.get('process')).toBe('north-11-aaaa');
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await loops.waitFor({ state: 'detached' });
 
@@ -73,7 +73,7 @@ test('dead letters are shown with their reason a page at a time, and tried again
     .getByText(/the receiver answered 422/)
     .first()
     .waitFor();
-  expect(await table.getByRole('row').count()).toBe(26);
+  await expect.poll(() => table.getByRole('row').count()).toBe(26);
   await page.getByRole('button', { name: 'Next' }).click();
   await page.getByText('Page 2').waitFor();
   await expect.poll(() => table.getByRole('row').count(), patience).toBe(6);
@@ -101,11 +101,11 @@ test('a sink is paused, resumed and given its documents again; the audit tells i
   await row.getByRole('button', { name: 'Pause webhook' }).click();
   await page.getByRole('button', { name: 'Pause the sink' }).click();
   await row.getByText('paused').waitFor();
-  expect(await sink()).toEqual({ enabled: false });
+  await expect.poll(() => sink()).toEqual({ enabled: false });
   await rowOf(audit, 'What operators did', 'sink pause').getByText('token:test write').waitFor();
   await row.getByRole('button', { name: 'Resume webhook' }).click();
   await row.getByText('fails').waitFor();
-  expect(await sink()).toEqual({ enabled: true });
+  await expect.poll(() => sink()).toEqual({ enabled: true });
   await rowOf(audit, 'What operators did', 'sink resume').waitFor();
 
   await row.getByRole('button', { name: 'Replay to webhook' }).click();
@@ -121,7 +121,7 @@ test('a sink is paused, resumed and given its documents again; the audit tells i
   // Only an admin may forget a sink.
   await page.goto(`${lab.api.address}/state/sinks/webhook`);
   await page.getByRole('button', { name: 'Pause webhook' }).waitFor();
-  expect(await page.getByRole('button', { name: 'Forget' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: 'Forget' }).count()).toBe(0);
   await page.close();
   await audit.close();
 });
@@ -132,7 +132,9 @@ test('a sink is forgotten by an admin, and an address of none says so', async ()
   await page.getByRole('button', { name: 'Forget the sink' }).click();
   await page.getByText('archive is forgotten.').waitFor();
   await page.getByRole('table', { name: 'Sinks' }).waitFor();
-  expect(await one(`SELECT count(*)::integer AS n FROM sinks WHERE name = 'archive'`)).toEqual({ n: 0 });
+  await expect
+    .poll(() => one(`SELECT count(*)::integer AS n FROM sinks WHERE name = 'archive'`))
+    .toEqual({ n: 0 });
   await page.goto(`${lab.api.address}/state/sinks/archive`);
   await page.getByRole('heading', { name: 'There is no sink archive' }).waitFor();
   await page.close();
@@ -154,10 +156,10 @@ test('the reading role sees everything and no button that changes anything', asy
   }
   await page.goto(`${lab.api.address}/state/sinks/webhook`);
   await page.getByRole('heading', { name: 'In numbers' }).waitFor();
-  expect(await changing.count()).toBe(0);
+  await expect.poll(() => changing.count()).toBe(0);
   // The key does nothing either.
   await page.keyboard.press('r');
-  expect(await page.getByRole('dialog').count()).toBe(0);
+  await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
   await page.close();
 });
 
@@ -194,11 +196,11 @@ test('a part that fails does so alone, and says what is wrong', async () => {
   const leases = page.getByRole('region', { name: 'Leases' });
   await leases.getByRole('alert').getByText('Code:').waitFor();
   await rowOf(page, 'Processes', 'fetch 11 on north').waitFor();
-  expect(await page.getByRole('alert').filter({ hasText: 'Code:' }).count()).toBe(1);
+  await expect.poll(() => page.getByRole('alert').filter({ hasText: 'Code:' }).count()).toBe(1);
   await pool.query('ALTER TABLE source_days_away RENAME TO source_days');
   await leases.getByRole('button', { name: 'Try again' }).click();
   await leases.getByText('holds 1 domain').waitFor();
-  expect(await leases.getByRole('alert').count()).toBe(0);
+  await expect.poll(() => leases.getByRole('alert').count()).toBe(0);
   await page.close();
 });
 

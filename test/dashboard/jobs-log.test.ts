@@ -73,7 +73,7 @@ test('a log whose connection is cut again and again loses no line and shows none
 
   await endRun(lab.api.database.pool, job);
   await state.getByText('complete', { exact: true }).waitFor();
-  expect(await shown(page)).toEqual(range(1, 210));
+  await expect.poll(() => shown(page)).toEqual(range(1, 210));
   await context.close();
 });
 
@@ -85,7 +85,7 @@ test('markup in a line of a log is text', async () => {
   ]);
   const page = await lab.open(`/jobs/runs/${execution}`);
   await page.getByRole('log').getByText(message).first().waitFor();
-  expect(await page.evaluate('window.broken')).toBeUndefined();
+  await expect.poll(() => page.evaluate('window.broken')).toBeUndefined();
   await page.close();
 });
 
@@ -94,16 +94,16 @@ test('a log is followed, paused, filtered, searched and saved', async () => {
   await write(execution, 1, 60);
   const page = await lab.open(`/jobs/runs/${execution}`);
   await expect.poll(() => shown(page), patience).toEqual(range(1, 60));
-  expect(await fromEnd(page)).toBe(0);
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => fromEnd(page)).toBe(0);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   await write(execution, 61, 20);
   await expect.poll(() => shown(page), patience).toEqual(range(1, 80));
-  expect(await fromEnd(page)).toBe(0);
+  await expect.poll(() => fromEnd(page)).toBe(0);
 
   await page.getByRole('button', { name: 'Pause' }).click();
   await write(execution, 81, 5);
   await page.getByRole('button', { name: 'Go on (5 new)' }).waitFor();
-  expect(await shown(page)).toEqual(range(1, 80));
+  await expect.poll(() => shown(page)).toEqual(range(1, 80));
   await page.getByRole('button', { name: 'Go on' }).click();
   await expect.poll(() => shown(page), patience).toEqual(range(1, 85));
 
@@ -112,7 +112,7 @@ test('a log is followed, paused, filtered, searched and saved', async () => {
   await expect.poll(() => page.getByLabel('Follow the end').isChecked()).toBe(false);
   await write(execution, 86, 5);
   await expect.poll(() => shown(page), patience).toEqual(range(1, 90));
-  expect(await fromEnd(page)).toBeGreaterThan(100);
+  await expect.poll(() => fromEnd(page)).toBeGreaterThan(100);
   await page.getByLabel('Follow the end').check();
   await expect.poll(() => fromEnd(page)).toBe(0);
 
@@ -140,7 +140,7 @@ test('a long log keeps a bounded number of lines on the page, and leads back to 
   for (let from = 1; from <= 2400; from += 600) await write(execution, from, 600);
   const page = await lab.open(`/jobs/runs/${execution}`, { width: 360, scheme: 'dark' });
   await expect.poll(() => shown(page), patience).toEqual(range(1901, 2400));
-  expect(await overflowOf(page)).toBe(0);
+  await expect.poll(() => overflowOf(page)).toBe(0);
   // More than fit come in: the oldest make room, and can be asked for again.
   for (let from = 2401; from <= 4200; from += 600) await write(execution, from, 600);
   await expect.poll(() => shown(page), patience).toEqual(range(2201, 4200));
@@ -152,9 +152,9 @@ test('a long log keeps a bounded number of lines on the page, and leads back to 
   }
   await earlier.click();
   await expect.poll(() => shown(page), patience).toEqual(range(1, 2000));
-  expect(await earlier.count()).toBe(0);
+  await expect.poll(() => earlier.count()).toBe(0);
   // Two thousand lines scroll in their box, and not the page.
-  expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(2500);
+  await expect.poll(() => page.evaluate('document.documentElement.scrollHeight')).toBeLessThan(2500);
   await endRun(lab.api.database.pool, job);
   await page.getByLabel('Follow the end').check();
   await expect.poll(() => shown(page), patience).toEqual(range(3701, 4200));

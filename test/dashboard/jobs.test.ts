@@ -40,27 +40,31 @@ test('the list tells how jobs stand and offers only what is legal', async () => 
   const table = page.getByRole('table', { name: 'Jobs' });
   const row = (name: string) => table.getByRole('row').filter({ hasText: name });
   await row('crawl herald').getByText('every 6 h, now every 24 h: nothing new 2 times').waitFor();
-  expect(await row('crawl herald').textContent()).toMatch(/scheduled.*in (4 h 59 min|5 h).*3 min.*23/);
+  await expect
+    .poll(() => row('crawl herald').textContent())
+    .toMatch(/scheduled.*in (4 h 59 min|5 h).*3 min.*23/);
   const marks = row('crawl herald').getByRole('list', { name: 'Last runs, the newest last' });
-  expect(await marks.getByRole('listitem').count()).toBe(20);
+  await expect.poll(() => marks.getByRole('listitem').count()).toBe(20);
   expect(await marks.getByRole('listitem').last().getAttribute('title')).toMatch(
     /^run 23: completed, 23 items, took 3 min, started 1 h ago/,
   );
-  expect(await marks.getByRole('listitem').first().textContent()).toContain('run 4: completed, 4 items');
+  await expect
+    .poll(() => marks.getByRole('listitem').first().textContent())
+    .toContain('run 4: completed, 4 items');
   await row('refresh coast').getByText('gave up after 3 retries').waitFor();
   const buttonsOf = async (name: string): Promise<string[]> =>
     (await row(name).getByRole('button').allTextContents()).map((text) => text.trim());
-  expect(await buttonsOf('crawl herald')).toEqual(['Run now', 'Pause', 'Cancel']);
-  expect(await buttonsOf('refresh coast')).toEqual(['Retry', 'Run now']);
-  expect(await buttonsOf('discover herald')).toEqual(['Cancel']);
-  expect(await buttonsOf('crawl coast')).toEqual(['Resume', 'Run now', 'Cancel']);
-  expect(await buttonsOf('prune')).toEqual(['Run now']);
-  expect(await findBarriers(page)).toEqual([]);
-  expect(await overflowOf(page)).toBe(0);
+  await expect.poll(() => buttonsOf('crawl herald')).toEqual(['Run now', 'Pause', 'Cancel']);
+  await expect.poll(() => buttonsOf('refresh coast')).toEqual(['Retry', 'Run now']);
+  await expect.poll(() => buttonsOf('discover herald')).toEqual(['Cancel']);
+  await expect.poll(() => buttonsOf('crawl coast')).toEqual(['Resume', 'Run now', 'Cancel']);
+  await expect.poll(() => buttonsOf('prune')).toEqual(['Run now']);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
+  await expect.poll(() => overflowOf(page)).toBe(0);
   await row('crawl coast').getByRole('button', { name: 'Resume' }).click();
   await page.getByText(`Job ${jobs.paused} goes on.`).waitFor();
   await row('crawl coast').getByText('scheduled').waitFor();
-  expect(await statusOf(jobs.paused)).toBe('scheduled');
+  await expect.poll(() => statusOf(jobs.paused)).toBe('scheduled');
   // What another does is seen without a reload.
   await lab.api.ask('POST', `/api/v1/jobs/${jobs.paused}/pause`, null);
   await row('crawl coast').getByText('by an operator').waitFor();
@@ -71,8 +75,10 @@ test('filters and the order are in the address, and keys lead on', async () => {
   const page = await lab.open('/jobs?status=failed');
   const table = page.getByRole('table', { name: 'Jobs' });
   await table.getByRole('link', { name: 'refresh coast' }).waitFor();
-  expect(await table.getByRole('row').count()).toBe(2);
-  expect(await page.getByLabel('Status').locator('option:checked').textContent()).toBe('failed (1)');
+  await expect.poll(() => table.getByRole('row').count()).toBe(2);
+  await expect
+    .poll(() => page.getByLabel('Status').locator('option:checked').textContent())
+    .toBe('failed (1)');
   for (const key of ['j', 'r']) await page.keyboard.press(key);
   await page.getByText(`Job ${jobs.failed} runs again.`).waitFor();
   await page.getByRole('heading', { name: 'No job matches' }).waitFor();
@@ -109,11 +115,11 @@ test('many are acted on at once, each only if it may', async () => {
   for (const name of ['crawl herald', 'crawl coast']) await pick(name);
   const bar = page.getByRole('group', { name: 'With what is selected' });
   await bar.getByText('2 jobs selected').waitFor();
-  expect(await bar.getByRole('button', { name: 'Retry' }).count()).toBe(0);
+  await expect.poll(() => bar.getByRole('button', { name: 'Retry' }).count()).toBe(0);
   await bar.getByRole('button', { name: 'Pause' }).click();
   await page.getByText('Pause: 1 of 2 jobs left alone, as they stand.').waitFor();
   await page.getByText(`Job ${jobs.recurring} rests until it is resumed.`).waitFor();
-  expect(await statusOf(jobs.recurring)).toBe('paused');
+  await expect.poll(() => statusOf(jobs.recurring)).toBe('paused');
   await page.getByRole('checkbox', { name: 'Select all rows of this page' }).check();
   await bar.getByRole('button', { name: 'Select all 5 matching' }).click();
   await bar.getByRole('button', { name: 'Resume' }).click();
@@ -132,14 +138,16 @@ test('a job is made; what is refused is said at its field', async () => {
   await make.click();
   await page.getByRole('alert').getByText('there is no source "nobody".').waitFor();
   await expect.poll(() => source.getAttribute('aria-invalid')).toBe('true');
-  expect(await findBarriers(page)).toEqual([]);
-  expect(await overflowOf(page)).toBe(0);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
+  await expect.poll(() => overflowOf(page)).toBe(0);
   await source.fill('herald');
   const url = page.getByLabel('Begin at (optional)');
   await url.fill('https://elsewhere.example/');
   await make.click();
   await page.getByRole('alert').getByText('is no address of herald.example').waitFor();
-  expect(await url.evaluate((element) => element === element.ownerDocument.activeElement)).toBe(true);
+  await expect
+    .poll(() => url.evaluate((element) => element === element.ownerDocument.activeElement))
+    .toBe(true);
   await url.fill('https://herald.example/news');
   await page.getByLabel('Every').fill('400');
   await page.getByLabel('Unit of the interval').selectOption('days');
@@ -178,7 +186,7 @@ test('a job is made; what is refused is said at its field', async () => {
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.getByRole('button', { name: 'Delete the job' }).click();
   await page.waitForURL('**/jobs');
-  expect(await rows('SELECT FROM jobs WHERE id = $1', [id])).toEqual([]);
+  await expect.poll(() => rows('SELECT FROM jobs WHERE id = $1', [id])).toEqual([]);
   await page.context().close();
 });
 
@@ -203,7 +211,9 @@ test('an import brings its list, which is looked at when it is made', async () =
   await dialog.getByRole('button', { name: 'Cancel the job' }).click();
   await page.getByText('cancelled', { exact: true }).first().waitFor();
   // Nothing can be done with it any more but to forget it.
-  expect(await page.locator('main header').getByRole('button').allTextContents()).toEqual([' Delete ']);
+  await expect
+    .poll(() => page.locator('main header').getByRole('button').allTextContents())
+    .toEqual([' Delete ']);
   await page.getByRole('link', { name: 'Events' }).click();
   const events = page.getByRole('table', { name: 'Events' });
   await events.getByText('not these').waitFor();
@@ -217,16 +227,18 @@ test("a job's runs are a table, and one that failed says why", async () => {
   const page = await lab.open(`/jobs/${jobs.failed}`, { width: 360, scheme: 'dark' });
   const runs = page.getByRole('table', { name: 'Runs' });
   await runs.getByText('the database went away').waitFor();
-  expect(await runs.getByRole('row').count()).toBe(5);
-  expect(await findBarriers(page)).toEqual([]);
-  expect(await overflowOf(page)).toBe(0);
+  await expect.poll(() => runs.getByRole('row').count()).toBe(5);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
+  await expect.poll(() => overflowOf(page)).toBe(0);
   await runs.getByRole('link', { name: 'run 4' }).click();
   await page.getByRole('heading', { name: 'Why it failed' }).waitFor();
   await page.getByText('Stack, for those who mend the program').click();
   await page.getByText('at settle (settle.ts:1:1)').waitFor();
   await page.getByText('response 40').waitFor();
-  expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(`Run 4 of job ${jobs.failed}`);
-  expect(await overflowOf(page)).toBe(0);
+  await expect
+    .poll(() => page.getByRole('heading', { level: 1 }).textContent())
+    .toBe(`Run 4 of job ${jobs.failed}`);
+  await expect.poll(() => overflowOf(page)).toBe(0);
   await page.context().close();
 });
 
@@ -237,15 +249,15 @@ test('runs that lie together are spread as the preview says', async () => {
   await page.getByRole('img', { name: /^Chart\. \d+ runs in 24 hours/ }).waitFor();
   await page.getByRole('button', { name: 'Show as table' }).click();
   const slots = page.getByRole('table', { name: 'Runs by quarter of an hour' });
-  expect(await slots.getByRole('row').count()).toBe(97);
+  await expect.poll(() => slots.getByRole('row').count()).toBe(97);
   await slots.getByRole('cell', { name: '40', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Preview' }).click();
   const moves = page.getByRole('table', { name: 'Moves' });
   await moves.waitFor();
   const text = (await page.getByText(/would be moved\. Spread evenly/).textContent())!;
   const count = Number(/^\s*(\d+) jobs/.exec(text)![1]);
-  expect(await moves.getByRole('row').count()).toBe(count + 1);
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => moves.getByRole('row').count()).toBe(count + 1);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   // Somebody else changes a job that would be moved: nothing is done that was not shown.
   const [first] = await rows('SELECT max(id) AS id FROM jobs');
   await lab.api.ask('DELETE', `/api/v1/jobs/${first.id}`);
@@ -255,7 +267,7 @@ test('runs that lie together are spread as the preview says', async () => {
     .getByRole('button', { name: `Move ${count} jobs` })
     .click();
   await page.getByText('Nothing was moved; this is what would be moved now.').waitFor();
-  expect(await rows('SELECT FROM jobs WHERE moved_at IS NOT NULL')).toEqual([]);
+  await expect.poll(() => rows('SELECT FROM jobs WHERE moved_at IS NOT NULL')).toEqual([]);
   const wanted = (await lab.api.ask('POST', '/api/v1/scheduler/rebalance/preview')).body.moves
     .length as number;
   await page.getByRole('button', { name: `Move ${wanted} jobs` }).click();
@@ -270,7 +282,7 @@ test('runs that lie together are spread as the preview says', async () => {
   await page.getByRole('button', { name: 'Preview' }).click();
   await page.getByText('Nothing is to be moved').waitFor();
   await page.setViewportSize({ width: 360, height: 780 });
-  expect(await overflowOf(page)).toBe(0);
+  await expect.poll(() => overflowOf(page)).toBe(0);
   await page.context().close();
 });
 
@@ -285,7 +297,7 @@ test('the overview and the navigation tell of failed jobs, and one is tried agai
   await trouble.getByText('the database went away').waitFor();
   await trouble.getByRole('button', { name: 'Try it again' }).click();
   await page.getByText(`Job ${jobs.failed} runs again.`).waitFor();
-  expect(await statusOf(jobs.failed)).toBe('pending');
+  await expect.poll(() => statusOf(jobs.failed)).toBe('pending');
   await nav.getByRole('link', { name: 'Jobs', exact: true }).waitFor();
   await pool.query(`UPDATE jobs SET status = 'failed', retries = 3, next_run_at = NULL WHERE id = $1`, [
     jobs.failed,
@@ -302,10 +314,10 @@ test('a source shows its jobs and leads to a new one', async () => {
   const page = await lab.open('/sources/coast?tab=jobs');
   const table = page.getByRole('table', { name: 'Jobs of this source' });
   await table.getByRole('link', { name: 'refresh' }).waitFor();
-  expect(await table.getByRole('row').count()).toBe(3);
+  await expect.poll(() => table.getByRole('row').count()).toBe(3);
   await page.getByRole('link', { name: 'New job' }).click();
   await page.getByRole('heading', { name: 'New job' }).waitFor();
-  expect(await page.getByLabel('Source').inputValue()).toBe('coast');
+  await expect.poll(() => page.getByLabel('Source').inputValue()).toBe('coast');
   await page.context().close();
 });
 
@@ -316,19 +328,19 @@ test('the reading role sees everything and no button that changes anything', asy
     (await page.locator('main').getByRole('button', { name: changing }).count()) +
     (await page.locator('main').getByRole('link', { name: changing }).count());
   await page.getByRole('link', { name: 'crawl herald' }).waitFor();
-  expect(await count()).toBe(0);
-  expect(await page.getByRole('checkbox').count()).toBe(0);
+  await expect.poll(() => count()).toBe(0);
+  await expect.poll(() => page.getByRole('checkbox').count()).toBe(0);
   await page.keyboard.press('j');
   await page.keyboard.press('r');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'What it does' }).waitFor();
-  expect(await count()).toBe(0);
+  await expect.poll(() => count()).toBe(0);
   await page.goto(`${lab.api.address}/jobs?tab=slots`);
   await page.getByRole('heading', { name: 'The next 24 hours' }).waitFor();
-  expect(await count()).toBe(0);
+  await expect.poll(() => count()).toBe(0);
   await page.goto(`${lab.api.address}/jobs/new`);
   await page.getByText('This account only reads.').waitFor();
-  expect(await count()).toBe(0);
+  await expect.poll(() => count()).toBe(0);
   await page.context().close();
 });
 

@@ -37,9 +37,9 @@ test('the first run shows the way, and turns into the flow when a source is ther
   const reader = await lab.open('/', { role: 'read', width: 360, scheme: 'dark' });
   await reader.getByRole('heading', { name: 'Follow your first source' }).waitFor();
   await reader.getByText('This account only reads.').waitFor();
-  expect(await reader.getByLabel('Address of a site or a feed').count()).toBe(0);
-  expect(await findBarriers(reader)).toEqual([]);
-  expect(await overflowOf(reader)).toBe(0);
+  await expect.poll(() => reader.getByLabel('Address of a site or a feed').count()).toBe(0);
+  await expect.poll(() => findBarriers(reader)).toEqual([]);
+  await expect.poll(() => overflowOf(reader)).toBe(0);
   await reader.close();
 
   const page = await lab.open('/');
@@ -48,7 +48,7 @@ test('the first run shows the way, and turns into the flow when a source is ther
   expect(await page.getByRole('link', { name: 'Import a list' }).getAttribute('href')).toBe(
     '/settings?tab=lists',
   );
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   await page.getByLabel('Address of a site or a feed').fill('herald.example/a?b=c&d');
   await page.getByRole('button', { name: 'Add the source' }).click();
   await page.waitForURL((url) => url.pathname === '/sources/add');
@@ -64,7 +64,7 @@ test('the first run shows the way, and turns into the flow when a source is ther
   expect(status).toBe(201);
   sourceId = body.id as number;
   await page.getByRole('region', { name: 'Flow' }).waitFor();
-  expect(await page.getByRole('heading', { name: 'Follow your first source' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('heading', { name: 'Follow your first source' }).count()).toBe(0);
   await page.getByText('No documents yet.').waitFor();
   await page.close();
   feeds = await addFeeds(pool(), sourceId, 5);
@@ -81,9 +81,9 @@ test('well is told in a sentence, with the flow and its exits', async () => {
   for (const stage of ['Discovered', 'Pending', 'Fetching', 'Fetched', 'Delivered'])
     await flow.getByRole('link', { name: stage }).waitFor();
   const href = (name: string) => flow.getByRole('link', { name, exact: true }).getAttribute('href');
-  expect(await href('robots')).toBe('/frontier?status=dead&reason=robots_blocked');
-  expect(await href('needs render')).toBe('/frontier?status=needs_render');
-  expect(await href('duplicate')).toBe('/frontier?status=duplicate');
+  await expect.poll(() => href('robots')).toBe('/frontier?status=dead&reason=robots_blocked');
+  await expect.poll(() => href('needs render')).toBe('/frontier?status=needs_render');
+  await expect.poll(() => href('duplicate')).toBe('/frontier?status=duplicate');
   // Five whole minutes and what there is of the sixth, each with forty items that were known.
   const known = await flow
     .getByRole('listitem')
@@ -93,8 +93,8 @@ test('well is told in a sentence, with the flow and its exits', async () => {
   expect(['200', '240']).toContain(known!.replace(/\D/g, ''));
   const documents = page.getByRole('table', { name: 'Latest documents' });
   await documents.getByRole('link', { name: 'The ferry sails again' }).waitFor();
-  expect(await documents.getByRole('row').count()).toBe(3);
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => documents.getByRole('row').count()).toBe(3);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   await page.close();
 });
 
@@ -104,7 +104,7 @@ test('charts are tables too, their span is in the address, and the pointer tells
     name: /^In the last hour [\d,]+ URLs discovered and [\d,]+ fetched/,
   });
   await chart.locator('canvas').waitFor();
-  expect(await page.getByRole('img').count()).toBe(4);
+  await expect.poll(() => page.getByRole('img').count()).toBe(4);
   const shownTime = page.locator('figure').filter({ hasText: 'In and out' }).locator('.time');
   const latest = await shownTime.textContent();
   const box = (await chart.boundingBox())!;
@@ -147,9 +147,11 @@ test('charts are tables too, their span is in the address, and the pointer tells
     .locator('canvas')
     .waitFor();
   await other.getByRole('button', { name: 'Show as table of Fetch latency' }).click();
-  expect(await other.getByRole('link', { name: '24 hours' }).getAttribute('aria-current')).toBe('true');
-  expect(await findBarriers(other)).toEqual([]);
-  expect(await overflowOf(other)).toBe(0);
+  await expect
+    .poll(() => other.getByRole('link', { name: '24 hours' }).getAttribute('aria-current'))
+    .toBe('true');
+  await expect.poll(() => findBarriers(other)).toEqual([]);
+  await expect.poll(() => overflowOf(other)).toBe(0);
   await other.close();
 });
 
@@ -169,20 +171,20 @@ test('charts are drawn anew in other colours and on a window of another size', a
   const wide = await width();
   await page.setViewportSize({ width: 400, height: 800 });
   await expect.poll(width).toBeLessThan(wide);
-  expect(await overflowOf(page)).toBe(0);
+  await expect.poll(() => overflowOf(page)).toBe(0);
   await page.close();
 });
 
 test('a channel that fails is polled from here, and many are at once', async () => {
   await failFeeds(pool(), feeds.slice(0, 1));
-  expect(await countDue(pool())).toBe(0);
+  await expect.poll(() => countDue(pool())).toBe(0);
   const page = await lab.open('/');
   await state(page).getByText('https://herald.example/0.xml has failed for 3 h').waitFor();
   await state(page).getByText('1 channel failing').waitFor();
   await page.getByRole('link', { name: 'Needs a look' }).waitFor();
   await page.getByRole('button', { name: /^Poll it now/ }).click();
   await page.getByText('It is polled as soon as its domain may be asked.').waitFor();
-  expect(await countDue(pool())).toBe(1);
+  await expect.poll(() => countDue(pool())).toBe(1);
   await page.close();
 
   await failFeeds(pool(), feeds);
@@ -192,11 +194,11 @@ test('a channel that fails is polled from here, and many are at once', async () 
   const dialog = many.getByRole('dialog', { name: 'Retry what fails' });
   await dialog.getByText('5 channels fail.').waitFor();
   await dialog.getByRole('button', { name: 'Cancel' }).click();
-  expect(await countDue(pool())).toBe(1);
+  await expect.poll(() => countDue(pool())).toBe(1);
   await many.getByRole('button', { name: 'Try all of them again' }).click();
   await dialog.getByRole('button', { name: 'Retry 5' }).click();
   await many.getByText('5 channels are polled as soon as their domains may be asked.').waitFor();
-  expect(await countDue(pool())).toBe(5);
+  await expect.poll(() => countDue(pool())).toBe(5);
   await many.close();
   await pool().query('UPDATE channel_state SET errors_in_row = 0, failing_since = NULL, error_kind = NULL');
 });
@@ -213,7 +215,9 @@ test('a domain is reset with a reason, and the list changes by itself', async ()
   await page.getByRole('dialog').getByRole('button', { name: 'Reset the domain' }).click();
   await page.getByText('shut.test is asked again.').waitFor();
   await state(page).getByText('Nothing needs you.').waitFor();
-  expect(await one(`SELECT status AS value FROM domains WHERE name = 'shut.test'`)).not.toBe('blocked');
+  await expect
+    .poll(() => one(`SELECT status AS value FROM domains WHERE name = 'shut.test'`))
+    .not.toBe('blocked');
   expect(await one(`SELECT reason AS value FROM domain_events ORDER BY at DESC LIMIT 1`)).toContain(
     'they changed their mind',
   );
@@ -231,10 +235,10 @@ test('switches, sinks and what they refused are mended from here, each by who ma
   await state(reader)
     .getByText(/The switch fetching was turned off/)
     .waitFor();
-  expect(await state(reader).getByRole('button').count()).toBe(0);
-  expect(await state(reader).getByRole('link', { name: 'Show it' }).count()).toBe(3);
+  await expect.poll(() => state(reader).getByRole('button').count()).toBe(0);
+  await expect.poll(() => state(reader).getByRole('link', { name: 'Show it' }).count()).toBe(3);
   const sink = state(reader).getByRole('link', { name: 'Show it (search)' }).first();
-  expect(await sink.getAttribute('href')).toBe('/state/sinks/search');
+  await expect.poll(() => sink.getAttribute('href')).toBe('/state/sinks/search');
   await reader.close();
   const writer = await lab.open('/', { role: 'write' });
   await state(writer).getByRole('button', { name: 'Let it go on (search)' }).waitFor();
@@ -256,11 +260,11 @@ test('switches, sinks and what they refused are mended from here, each by who ma
   );
   await page.getByRole('button', { name: 'Let it go on (search)' }).click();
   await page.getByText('search goes on.').waitFor();
-  expect(await one(`SELECT enabled AS value FROM sinks WHERE name = 'search'`)).toBe(true);
+  await expect.poll(() => one(`SELECT enabled AS value FROM sinks WHERE name = 'search'`)).toBe(true);
   await page.getByRole('button', { name: 'Try them again (search)' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Try dead letters again' }).click();
   await page.getByText('1 delivery is on the way to search again.').waitFor();
-  expect(await one('SELECT count(*)::integer AS value FROM dead_letters')).toBe(0);
+  await expect.poll(() => one('SELECT count(*)::integer AS value FROM dead_letters')).toBe(0);
   await page.close();
   await pool().query(`DELETE FROM sinks WHERE name = 'search'`);
 });

@@ -22,7 +22,7 @@ test('settings are found by what they are for, with their origins and without th
     'command line',
     'not set',
   ]);
-  expect(await page.content()).not.toContain('planted');
+  await expect.poll(() => page.content()).not.toContain('planted');
   await page.getByLabel('Find a setting').fill('gravity');
   await page.getByRole('heading', { name: 'No setting fits' }).waitFor();
   await page.getByRole('button', { name: 'Show all settings' }).click();
@@ -30,7 +30,7 @@ test('settings are found by what they are for, with their origins and without th
   await table.getByText('webhook.url').waitFor();
   await expect.poll(() => table.getByText('log.level').count()).toBe(0);
   await expect.poll(() => table.getByRole('row').count()).toBeLessThan(10);
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   await page.context().close();
 });
 
@@ -70,14 +70,14 @@ test('a token is made, works, and works no more once it is revoked', async () =>
   const token = await dialog.getByLabel('The new token').inputValue();
   await dialog.getByRole('button', { name: 'Copy' }).click();
   await dialog.getByText(/^(Copied\.|It is selected)/).waitFor();
-  expect(await findBarriers(page)).toEqual([]);
-  expect(await statusOf(token)).toBe(200);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
+  await expect.poll(() => statusOf(token)).toBe(200);
   await dialog.getByRole('button', { name: 'Close' }).click();
   // The list behind it may be there before it is gone.
   await dialog.waitFor({ state: 'detached' });
   const row = page.getByRole('row').filter({ hasText: 'press review' });
   await row.getByText('in 29 d').or(row.getByText('in 30 d')).waitFor();
-  expect(await page.content()).not.toContain(token);
+  await expect.poll(() => page.content()).not.toContain(token);
   // A name is used once.
   await page.getByLabel('Name').fill('press review');
   await page.getByRole('button', { name: 'Make the token' }).click();
@@ -88,7 +88,7 @@ test('a token is made, works, and works no more once it is revoked', async () =>
   await expect.poll(() => statusOf(token)).toBe(401);
   await page.getByLabel('Show those that were revoked too').check();
   await row.getByText('revoked').waitFor();
-  expect(await row.getByRole('button').count()).toBe(0);
+  await expect.poll(() => row.getByRole('button').count()).toBe(0);
   await page.context().close();
 });
 
@@ -97,7 +97,7 @@ test('a list is tried, told by its lines, and then imported; and exported again'
   const count = async (): Promise<number> => (await lab.api.ask('GET', '/api/v1/sources')).body.items.length;
   const before = await count();
   const forReal = page.getByRole('button', { name: 'Import for real' });
-  expect(await forReal.isDisabled()).toBe(true);
+  await expect.poll(() => forReal.isDisabled()).toBe(true);
   const list = page.getByLabel('or paste it here');
   await list.fill('https://one.example/\nhttps://two.example/\nnot an address at all\n');
   await page.getByRole('button', { name: 'Try it first' }).click();
@@ -105,16 +105,16 @@ test('a list is tried, told by its lines, and then imported; and exported again'
   const bad = page.getByRole('table', { name: 'Lines that cannot be used' });
   await bad.getByRole('cell', { name: '3', exact: true }).waitFor();
   await bad.getByText('not an address at all', { exact: true }).waitFor();
-  expect(await findBarriers(page)).toEqual([]);
-  expect(await count()).toBe(before);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
+  await expect.poll(() => count()).toBe(before);
   // Another list has not been tried.
   await list.fill('https://one.example/\nhttps://two.example/\nhttps://three.example/\n');
-  expect(await forReal.isDisabled()).toBe(true);
+  await expect.poll(() => forReal.isDisabled()).toBe(true);
   await page.getByRole('button', { name: 'Try it first' }).click();
   await page.getByRole('heading', { name: 'What would be done' }).waitFor();
   await forReal.click();
   await page.getByRole('heading', { name: 'What was done with 3 lines' }).waitFor();
-  expect(await count()).toBe(before + 3);
+  await expect.poll(() => count()).toBe(before + 3);
   // A file as it lies on a disk.
   await page.getByLabel('A file').setInputFiles({
     name: 'feeds.opml',
@@ -155,21 +155,23 @@ test('who only reads sees neither buttons nor tokens nor settings', async () => 
   const page = await lab.open('/settings', { role: 'read', width: 360, scheme: 'dark' });
   const tabs = page.getByRole('navigation', { name: 'Parts of the settings' });
   await page.getByRole('table', { name: 'Switches' }).waitFor();
-  expect(await tabs.getByRole('link').allInnerTexts()).toEqual(['Switches', 'Import and export', 'About']);
-  expect(await page.locator('main').getByRole('button').count()).toBe(0);
-  expect(await findBarriers(page)).toEqual([]);
-  expect(await overflowOf(page)).toBe(0);
+  await expect
+    .poll(() => tabs.getByRole('link').allInnerTexts())
+    .toEqual(['Switches', 'Import and export', 'About']);
+  await expect.poll(() => page.locator('main').getByRole('button').count()).toBe(0);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
+  await expect.poll(() => overflowOf(page)).toBe(0);
   await tabs.getByRole('link', { name: 'Import and export' }).click();
   await page.getByText('Importing sources needs the role write.').waitFor();
-  expect(await page.locator('main').getByRole('button').count()).toBe(0);
+  await expect.poll(() => page.locator('main').getByRole('button').count()).toBe(0);
   await tabs.getByRole('link', { name: 'About' }).click();
   await page.getByText('0.0.0-test').waitFor();
-  expect(await page.getByText('make and revoke tokens').count()).toBe(0);
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => page.getByText('make and revoke tokens').count()).toBe(0);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   // The address of what is not offered shows nothing of it.
   await page.goto(`${lab.api.address}/settings?tab=tokens`);
   await page.getByRole('table', { name: 'Switches' }).waitFor();
-  expect(await page.getByText('Make a token').count()).toBe(0);
+  await expect.poll(() => page.getByText('Make a token').count()).toBe(0);
   await page.context().close();
 });
 

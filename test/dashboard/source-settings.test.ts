@@ -29,7 +29,7 @@ test('the list is filtered by the address, and says what is wrong with whom', as
   const page = await lab.open('/sources');
   const table = page.getByRole('table', { name: 'Sources' });
   await table.getByRole('link', { name: 'Herald' }).waitFor();
-  expect(await table.getByRole('row').count()).toBe(5);
+  await expect.poll(() => table.getByRole('row').count()).toBe(5);
   await page.getByText('4 sources').waitFor();
   // Fourteen days without a document are told as such.
   await table
@@ -37,10 +37,10 @@ test('the list is filtered by the address, and says what is wrong with whom', as
     .first()
     .waitFor();
   await page.setViewportSize({ width: 900, height: 800 });
-  expect(await overflowOf(page)).toBe(0);
+  await expect.poll(() => overflowOf(page)).toBe(0);
   await page.setViewportSize({ width: 1280, height: 800 });
-  expect(await overflowOf(page)).toBe(0);
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => overflowOf(page)).toBe(0);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   await page.getByLabel('Status').selectOption('failing');
   await table.getByRole('link', { name: '1 of 1 fail' }).waitFor();
   await expect.poll(() => table.getByRole('row').count()).toBe(2);
@@ -83,7 +83,7 @@ test('sources are disabled and enabled with the keyboard and in bulk', async () 
   await bulk.getByRole('button', { name: 'Enable' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Enable 2 sources' }).click();
   await page.getByRole('heading', { name: 'No source matches' }).waitFor();
-  expect(await rows('SELECT FROM sources WHERE NOT enabled')).toEqual([]);
+  await expect.poll(() => rows('SELECT FROM sources WHERE NOT enabled')).toEqual([]);
   await page.goto(page.url().split('?')[0]!);
   await table.getByRole('link', { name: 'Herald' }).waitFor();
   await page.keyboard.press('j');
@@ -112,7 +112,7 @@ test('settings are saved and say what changed; what the server refuses stands at
     .getByRole('alert')
     .filter({ hasText: 'settings.include has a pattern nobody can match' });
   await problem.getByText('settings_invalid').waitFor();
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   await page.getByLabel('Only addresses with').fill('/news/');
   await page.getByRole('button', { name: 'Save settings' }).click();
   await page.getByText('Images: store them → as configured').last().waitFor();
@@ -130,10 +130,10 @@ test('robots.txt is ignored by an admin with a reason, and by nobody else', asyn
     scheme: 'dark',
   });
   await writer.getByRole('heading', { name: 'robots.txt' }).waitFor();
-  expect(await writer.getByRole('button', { name: /Disallow/ }).count()).toBe(0);
-  expect(await writer.getByLabel(/Proxies/).getAttribute('readonly')).not.toBeNull();
-  expect(await findBarriers(writer)).toEqual([]);
-  expect(await overflowOf(writer)).toBe(0);
+  await expect.poll(() => writer.getByRole('button', { name: /Disallow/ }).count()).toBe(0);
+  await expect.poll(() => writer.getByLabel(/Proxies/).getAttribute('readonly')).not.toBeNull();
+  await expect.poll(() => findBarriers(writer)).toEqual([]);
+  await expect.poll(() => overflowOf(writer)).toBe(0);
   const page = await lab.open('/sources/herald?tab=settings');
   await page.getByRole('button', { name: 'Ignore Disallow lines' }).click();
   const dialog = page.getByRole('dialog');
@@ -152,8 +152,8 @@ test('who may only read sees no button that changes anything', async () => {
   const buttons = /add|disable|enable|delete|save|poll|look|follow|ignore|test$/i;
   const page = await lab.open('/sources', { role: 'read', width: 360, scheme: 'dark' });
   await page.getByRole('link', { name: 'Herald' }).waitFor();
-  expect(await findBarriers(page)).toEqual([]);
-  expect(await overflowOf(page)).toBe(0);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
+  await expect.poll(() => overflowOf(page)).toBe(0);
   // What is waited for is the last thing to come.
   const places: [path: string, text: string][] = [
     ['', 'paper-0.example'],
@@ -167,8 +167,8 @@ test('who may only read sees no button that changes anything', async () => {
   for (const [path, text] of places) {
     await page.goto(`${lab.api.address}/sources${path}`);
     await page.getByText(text).first().waitFor();
-    expect(await page.getByRole('button', { name: buttons }).count()).toBe(0);
-    expect(await page.getByRole('checkbox').count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: buttons }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('checkbox').count()).toBe(0);
   }
   await page.context().close();
 });
@@ -179,11 +179,11 @@ test('a source is deleted, and what becomes of its documents is said', async () 
   const dialog = page.getByRole('dialog', { name: 'Delete Mountain Echo?' });
   await dialog.getByText('What becomes of the documents?').waitFor();
   await dialog.getByLabel('They are deleted').check();
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Delete Mountain Echo and documents' }).click();
   await page.getByText('Mountain Echo is deleted; its documents are gone too.').waitFor();
   await page.waitForURL(/\/sources$/);
-  expect(await rows(`SELECT FROM sources WHERE slug = 'mountain_echo'`)).toEqual([]);
+  await expect.poll(() => rows(`SELECT FROM sources WHERE slug = 'mountain_echo'`)).toEqual([]);
   // Who follows an old link is told so.
   await page.goto(`${lab.api.address}/sources/mountain_echo`);
   await page.getByText('there is no source "mountain_echo"').waitFor();

@@ -43,8 +43,8 @@ test('a source is added, its search watched, and its documents arrive without a 
   await tried.getByRole('cell', { name: 'a feed' }).waitFor();
   const found = page.getByRole('table', { name: 'Feeds and sitemaps found' });
   await found.getByText(title).first().waitFor();
-  expect(await found.getByRole('row').nth(1).textContent()).toMatch(/feed\s*12 entries\s*yes/);
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => found.getByRole('row').nth(1).textContent()).toMatch(/feed\s*12 entries\s*yes/);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   await page.getByLabel('Name').fill('The Harbour');
   await page.getByLabel('Priority, 1 to 10').fill('8');
   await page.getByRole('button', { name: 'Save and watch it flow' }).click();
@@ -55,9 +55,11 @@ test('a source is added, its search watched, and its documents arrive without a 
   const [fresh] = lab.web.publish(host, 1);
   await lab.database.pool.query('SELECT channel_wake(id) FROM channels');
   await documents.getByText(fresh!).waitFor();
-  expect(await page.evaluate('window.isSamePage')).toBe(true);
-  expect(await rows('SELECT name, priority FROM sources')).toEqual([{ name: 'The Harbour', priority: 8 }]);
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => page.evaluate('window.isSamePage')).toBe(true);
+  await expect
+    .poll(() => rows('SELECT name, priority FROM sources'))
+    .toEqual([{ name: 'The Harbour', priority: 8 }]);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   // The other parts know of it too.
   await page.getByRole('link', { name: 'Frontier', exact: true }).last().click();
   await page.getByRole('table', { name: 'Newest URLs' }).getByText(fresh!).waitFor();
@@ -76,22 +78,22 @@ test('what is known is said so, and never offered to be taken back', async () =>
   await page.getByRole('button', { name: 'Look for its feeds' }).click();
   await page.getByText('The Harbour was followed already.').waitFor();
   await page.getByRole('heading', { name: 'The Harbour is followed' }).waitFor();
-  expect(await page.getByRole('button', { name: 'Take it back' }).count()).toBe(0);
+  await expect.poll(() => page.getByRole('button', { name: 'Take it back' }).count()).toBe(0);
   // A private address is refused in the server's words, at the field.
   await page.getByRole('button', { name: 'Add another source' }).click();
   await page.getByLabel('Address', { exact: true }).fill('http://192.168.0.1/');
   await page.getByRole('button', { name: 'Look for its feeds' }).click();
   await page.getByRole('alert').filter({ hasText: 'may not be fetched' }).waitFor();
-  expect(await rows('SELECT FROM sources')).toHaveLength(1);
+  await expect.poll(() => rows('SELECT FROM sources')).toHaveLength(1);
   await page.context().close();
 }, 60_000);
 
 test('a site without feeds is followed by its links, and takes a feed by hand', async () => {
   const page = await add(addressOf(1), 360);
   await page.getByRole('heading', { name: 'No feed or sitemap found' }).waitFor();
-  expect(await findBarriers(page)).toEqual([]);
-  expect(await overflowOf(page)).toBe(0);
-  expect(await page.getByLabel('Followed by').inputValue()).toBe('spider');
+  await expect.poll(() => findBarriers(page)).toEqual([]);
+  await expect.poll(() => overflowOf(page)).toBe(0);
+  await expect.poll(() => page.getByLabel('Followed by').inputValue()).toBe('spider');
   await page.getByRole('button', { name: 'Look again' }).click();
   await page.getByRole('heading', { name: 'Looking for feeds' }).waitFor();
   await page.getByRole('heading', { name: 'No feed or sitemap found' }).waitFor();
@@ -112,7 +114,7 @@ test('a site that forbids robots, and one that is ill, are told apart and can be
   await forbidden.getByText('It is taken back.').waitFor();
   const ill = await add(addressOf(3));
   await ill.getByRole('heading', { name: /cannot be reached/ }).waitFor();
-  expect(await findBarriers(ill)).toEqual([]);
+  await expect.poll(() => findBarriers(ill)).toEqual([]);
   await ill.getByRole('button', { name: 'Take it back' }).click();
   await ill.getByText('It is taken back.').waitFor();
   const left = await rows('SELECT url FROM sources ORDER BY id');
@@ -140,7 +142,7 @@ test('selectors are tried on a page, field by field, and saved', async () => {
   await page.getByText('1 match', { exact: true }).waitFor();
   await page.getByText('no match', { exact: true }).waitFor();
   await page.getByText('no CSS selector', { exact: true }).waitFor();
-  expect(await findBarriers(page)).toEqual([]);
+  await expect.poll(() => findBarriers(page)).toEqual([]);
   await page.getByLabel('Date').fill('');
   await page.getByRole('button', { name: 'Save selectors' }).click();
   await page.getByText('The selectors are saved').waitFor();

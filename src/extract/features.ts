@@ -157,7 +157,7 @@ function mayBeIn({ codes, starts }: Codes, i: number, titleKey: string): boolean
   );
 }
 
-// Code by code: strings that grow by a letter took twice as long.
+// Filled by endKey, code by code; strings that grow by a letter took longer.
 const endCodes = new Array<number>(END_CHARS);
 
 /** The first letters and digits of a line in lower case, read forwards or backwards; empty when unsure. */
@@ -170,8 +170,7 @@ function endKey(codes: Uint16Array, from: number, to: number, step: 1 | -1): str
       length++;
     } else if (!isPlainSign(code)) return '';
   }
-  const [a, b, c, d, e, f] = endCodes as [number, number, number, number, number, number];
-  if (length === END_CHARS) return String.fromCharCode(a, b, c, d, e, f);
+  if (length === END_CHARS) return String.fromCharCode(...endCodes);
   return String.fromCharCode(
     ...(step === 1 ? endCodes.slice(0, length) : endCodes.slice(END_CHARS - length)),
   );

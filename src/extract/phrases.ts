@@ -110,7 +110,7 @@ function prefixKey(word: string): number {
 const PREFIX_LOG = 10;
 const PREFIX_SLOTS = 1 << PREFIX_LOG;
 
-/** Bits of words by the key of their prefix; a Map took three times as long. */
+/** Bits of words by the key of their prefix; a Map takes four times as long. */
 class PrefixBits {
   readonly #keys = new Int32Array(PREFIX_SLOTS);
   readonly #bits = new Int32Array(PREFIX_SLOTS);

@@ -54,6 +54,8 @@ test('a list is narrowed by source, domain, language and date', async () => {
   await page.getByText('Neue Fähren für die Häfen').waitFor();
   await expect.poll(() => titlesOf(page)).toEqual(['Neue Fähren für die Häfen']);
   await page.getByLabel('Language').selectOption('');
+  // In the address before the next is filled in.
+  await expect.poll(() => new URL(page.url()).search).toBe('');
   await page.getByLabel('Source').fill('herald');
   await page.getByLabel('Source').press('Enter');
   await page.getByLabel('Published from').fill('2026-10-01');

@@ -54,10 +54,12 @@ test('a list is narrowed by source, domain, language and date', async () => {
   await page.getByText('Neue Fähren für die Häfen').waitFor();
   await expect.poll(() => titlesOf(page)).toEqual(['Neue Fähren für die Häfen']);
   await page.getByLabel('Language').selectOption('');
-  // In the address before the next is filled in.
-  await expect.poll(() => new URL(page.url()).search).toBe('');
-  await page.getByLabel('Source').fill('herald');
-  await page.getByLabel('Source').press('Enter');
+  // What is typed stays while sources are offered for it.
+  const source = page.getByLabel('Source');
+  await source.pressSequentially('the_h');
+  await expect.poll(() => page.locator('#documents-sources option').count()).toBe(1);
+  await source.pressSequentially('erald');
+  await source.press('Enter');
   await page.getByLabel('Published from').fill('2026-10-01');
   await page.getByLabel('Published to').fill('2026-10-01');
   await page.getByLabel('Published to').press('Tab');
@@ -69,6 +71,22 @@ test('a list is narrowed by source, domain, language and date', async () => {
   await page.getByText('Tides, corrected').waitFor();
   await page.goto(`${lab.api.address}/documents?source=nobody`);
   await page.getByText('source_unknown').waitFor();
+  await page.context().close();
+});
+
+test('filters that change in one breath are all in the address', async () => {
+  const page = await lab.open('/documents');
+  await page.getByRole('button', { name: 'Filters' }).click();
+  await page.getByLabel('Domain').waitFor();
+  await page.evaluate(`
+    for (const [id, value] of [['language', 'en'], ['since', '2026-10-01'], ['until', '2026-10-01']]) {
+      const field = document.getElementById('documents-' + id);
+      field.value = value;
+      field.dispatchEvent(new Event('change', { bubbles: true }));
+    }`);
+  await expect
+    .poll(() => Object.fromEntries(new URL(page.url()).searchParams))
+    .toEqual({ language: 'en', since: '2026-10-01', until: '2026-10-01' });
   await page.context().close();
 });
 

@@ -14,7 +14,7 @@ import {
   type RowContext,
   type RowEnd,
 } from './conclude/index.ts';
-import { type Arrival, type ExchangeDeps, fetchRow, requestRobots } from './exchange.ts';
+import { type Arrival, type ExchangeDeps, fetchRow, letGo, requestRobots } from './exchange.ts';
 import { crawlOf, sourceOfRun } from './executions.ts';
 import { articlesOf, asOfRun, type FoundTotals, noteFound, nothingFound, submitFound } from './found.ts';
 import type { DomainLessons } from './lessons.ts';
@@ -133,6 +133,7 @@ export class Visits {
     });
     if (arrival.end === 'handed_back') return null;
     const end = await this.#storeImage(row, await this.#conclude(row, arrival));
+    letGo(arrival);
     // The log says how it ended, not only that something was answered.
     const rejection = end.items.at(-1)?.validationStatus === 'rejected' ? end.items.at(-1) : undefined;
     if (rejection?.rejectionReason != null)

@@ -20,7 +20,15 @@ export function parseIso(text: string): Reading | null {
   if (!dateMatch) return null;
   const day = readDay(dateMatch);
   if (!day) return null;
-  const fields: DateFields = { ...day, hour: 0, minute: 0, second: 0, millisecond: 0 };
+  const fields: DateFields = {
+    year: day.year,
+    month: day.month,
+    day: day.day,
+    hour: 0,
+    minute: 0,
+    second: 0,
+    millisecond: 0,
+  };
   const rest = text.slice(dateMatch[0].length);
   if (rest === '') return { fields, zone: null };
   // A time needs a whole day before it: "2003 10:15" and "2003-12T10:15" say nothing certain.

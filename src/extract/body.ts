@@ -50,7 +50,8 @@ export function extractBody(
   const blocks = readBlocks(page, root, excluded);
   const { kept, confidence } = selectBlocks(page, blocks, context, context.trees);
   evidence.text = 'blocks';
-  const body = { ...joinBlocks(kept), confidence, blocks, kept };
+  const { text, wordCount } = joinBlocks(kept);
+  const body = { text, wordCount, confidence, blocks, kept };
   if (confidence >= LOW_CONFIDENCE || !context.allowFallback) return body;
   const second = readabilityText(page.source.read(0, page.source.raw.length));
   const words = second === null ? 0 : second.split(/\s+/).length;

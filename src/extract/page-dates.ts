@@ -153,7 +153,7 @@ function fromTimes({ marks, near }: Inputs, updatedToo: boolean): (FoundDate & {
     const context = `${attribute(node, 'class') ?? ''} ${attribute(node, 'itemprop') ?? ''} ${node.parent === null ? '' : textOf(node.parent, 120)}`;
     if (!updatedToo && UPDATED.test(context)) continue;
     const found = dateOfElement(node, 'time element', near.order);
-    if (found !== null) return { ...found, node };
+    if (found !== null) return { date: found.date, from: found.from, raw: found.raw, node };
   }
   return null;
 }
@@ -198,7 +198,7 @@ const PUBLISHED_NAME =
 function fromScripts(inputs: Inputs): FoundDate | null {
   const found = dateInScripts(inputs.page.source.raw);
   if (found === null) return null;
-  const declared = { ...found, from: 'script data' };
+  const declared = { date: found.date, from: 'script data', raw: found.raw };
   return editionOf(declared, inputs) ?? declared;
 }
 

@@ -172,7 +172,7 @@ export function findHeadline(page: Page, headings: PageNode[], tags: MetaTags, l
   );
   const titles = declared.map(wordSet);
   const sites = new Set(siteNames(page, tags, ld));
-  let best: Omit<Headline, 'alone'> | null = null;
+  let best: Headline | null = null;
   let bestPoints = 0;
   let firsts = 0;
   for (const node of headings.slice(0, MAX_HEADINGS)) {
@@ -197,10 +197,11 @@ export function findHeadline(page: Page, headings: PageNode[], tags: MetaTags, l
     else if (node.tag === 'h1') firsts++;
     if (points > bestPoints) {
       bestPoints = points;
-      best = { node, text, likeness };
+      best = { node, text, likeness, alone: false };
     }
   }
-  return best === null ? null : { ...best, alone: firsts === 1 };
+  if (best !== null) best.alone = firsts === 1;
+  return best;
 }
 
 /** The titles in the head, without the name of the site. */

@@ -126,17 +126,18 @@ export async function fetchRow(
     const asked: HttpRequest = {
       url,
       signal: deps.signal,
-      ...validators,
+      etag: validators.etag,
+      lastModified: validators.lastModified,
       recording: deps.record(url, validators),
-      ...(deps.proxies === undefined ? {} : { proxies: deps.proxies }),
-      ...(request.accept ? { accept: request.accept } : {}),
-      ...(request.maxBodyBytes ? { maxBodyBytes: request.maxBodyBytes } : {}),
-      ...(request.maxWireBytes ? { maxWireBytes: request.maxWireBytes } : {}),
-      ...(request.timeoutMs ? { timeoutMs: request.timeoutMs } : {}),
-      ...(request.exemptFromRatio ? { exemptFromRatio: true } : {}),
-      ...(request.unwrapGzip ? { unwrapGzip: true } : {}),
-      ...(request.headers ? { headers: request.headers } : {}),
     };
+    if (deps.proxies !== undefined) asked.proxies = deps.proxies;
+    if (request.accept) asked.accept = request.accept;
+    if (request.maxBodyBytes) asked.maxBodyBytes = request.maxBodyBytes;
+    if (request.maxWireBytes) asked.maxWireBytes = request.maxWireBytes;
+    if (request.timeoutMs) asked.timeoutMs = request.timeoutMs;
+    if (request.exemptFromRatio) asked.exemptFromRatio = true;
+    if (request.unwrapGzip) asked.unwrapGzip = true;
+    if (request.headers) asked.headers = request.headers;
     const { result, ingested } =
       request.read === undefined
         ? { result: await requestPage(deps, asked), ingested: undefined }

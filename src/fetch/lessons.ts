@@ -95,7 +95,7 @@ export class DomainLessons {
 
   /** Takes an answer's meaning to heart; answers whether the batch goes on. */
   learn(domain: DomainSignal): boolean {
-    this.#penalty = decidePenalty({ ...this.#penalty, delayMs: this.#baseDelayMs }, domain.signal);
+    this.#penalty = decidePenalty(this.#penalty, this.#baseDelayMs, domain.signal);
     this.#networkFailures = domain.signal === 'network' ? this.#networkFailures + 1 : 0;
     const goesOn = this.#climb(domain);
     if (domain.signal === 'slow_down') {

@@ -103,7 +103,7 @@ describe('backoff and penalty', () => {
   it('starts at the delay, doubles up to ten minutes, halves after ten good answers', () => {
     let state = { penaltyMs: 0, goodRun: 0 };
     const step = (signal: 'slow_down' | 'good' | 'refused') => {
-      state = decidePenalty({ ...state, delayMs: 1000 }, signal);
+      state = decidePenalty(state, 1000, signal);
       return state.penaltyMs;
     };
     expect([step('slow_down'), step('slow_down'), step('slow_down')]).toEqual([1000, 2000, 4000]);

@@ -199,11 +199,12 @@ const goodRunToForgive = 10;
 
 /** Politeness penalty after an answer: starts at the delay and doubles on "slow down", halves after ten good answers. */
 export function decidePenalty(
-  state: { penaltyMs: number; goodRun: number; delayMs: number },
+  state: { penaltyMs: number; goodRun: number },
+  delayMs: number,
   signal: DomainSignal['signal'],
 ): { penaltyMs: number; goodRun: number } {
   if (signal === 'slow_down') {
-    const start = Math.max(state.delayMs, 100);
+    const start = Math.max(delayMs, 100);
     return {
       penaltyMs: Math.min(maxPenaltyMs, state.penaltyMs === 0 ? start : state.penaltyMs * 2),
       goodRun: 0,

@@ -176,7 +176,12 @@ export class Visits {
             ? 'never'
             : 'possible',
       refresh: this.#at.switches.refresh
-        ? { ...options.refresh, adaptive: this.#at.switches.adaptive_intervals }
+        ? {
+            firstSeconds: options.refresh.firstSeconds,
+            minSeconds: options.refresh.minSeconds,
+            maxSeconds: options.refresh.maxSeconds,
+            adaptive: this.#at.switches.adaptive_intervals,
+          }
         : null,
     };
   }

@@ -141,8 +141,7 @@ class Client implements HttpClient {
     if ('outcome' in done) return this.count(done);
     const { end, timings } = done;
     if (end.end !== 'body') return this.count(this.finish(request, end, timings, done.remoteAddress));
-    const limits = { ...this.limitsOf(request, maxBodyBytes), unwrapGzip: request.unwrapGzip === true };
-    const body = await decodeBody(end.wire, end.encodings, limits);
+    const body = await decodeBody(end.wire, end.encodings, this.limitsOf(request, maxBodyBytes));
     timings.endedAt = performance.now();
     if (!Buffer.isBuffer(body)) return this.count({ outcome: 'failed', ...body, timings });
     return this.count({
@@ -166,12 +165,11 @@ class Client implements HttpClient {
     if ('outcome' in done) return this.count(done);
     const { end, timings } = done;
     if (end.end !== 'stream') return this.count(this.finish(request, end, timings, done.remoteAddress));
-    const limits = this.limitsOf(request, maxBodyBytes);
     return this.count({
       outcome: 'response',
       status: end.head.status,
       headers: end.head.headers,
-      body: readBodyStream(end.wire, end.encodings, { ...limits, unwrapGzip: request.unwrapGzip === true }),
+      body: readBodyStream(end.wire, end.encodings, this.limitsOf(request, maxBodyBytes)),
       contentEncoding: end.encodings.length === 0 ? null : end.encodings.join(', '),
       remoteAddress: done.remoteAddress,
       timings,
@@ -217,8 +215,12 @@ class Client implements HttpClient {
     };
   }
 
-  private limitsOf(request: HttpRequest, maxBodyBytes: number): DecodeLimits {
-    return { maxBodyBytes, maxRatio: request.exemptFromRatio === true ? null : this.settings.maxRatio };
+  private limitsOf(request: HttpRequest, maxBodyBytes: number): DecodeLimits & { unwrapGzip: boolean } {
+    return {
+      maxBodyBytes,
+      maxRatio: request.exemptFromRatio === true ? null : this.settings.maxRatio,
+      unwrapGzip: request.unwrapGzip === true,
+    };
   }
 
   private count<R extends HttpResult | HttpStreamResult>(result: R): R {
@@ -248,7 +250,9 @@ class Client implements HttpClient {
     if (release === null) return failed({ kind: 'aborted', detail: 'the caller gave up while waiting' });
     const timeoutMs = request.timeoutMs ?? this.settings.timeoutMs;
     const plan: ExchangePlan = {
-      ...sizes,
+      mode: sizes.mode,
+      maxBodyBytes: sizes.maxBodyBytes,
+      maxWireBytes: sizes.maxWireBytes,
       url: to.url,
       method: request.method ?? 'GET',
       payload: request.payload,

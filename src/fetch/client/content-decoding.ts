@@ -21,7 +21,7 @@ export function isGzip(bytes: Buffer): boolean {
 }
 
 type Options = { maxOutputLength: number; chunkSize?: number };
-type OneShot = (input: Buffer, options: Options & { info: true }) => unknown;
+type OneShot = (input: Buffer, options: Required<Options> & { info: true }) => unknown;
 type Codec = {
   sync(input: Buffer, options: Options): Buffer;
   async(input: Buffer, options: Options): Promise<Buffer>;
@@ -69,8 +69,12 @@ function gzipChunkSize(input: Buffer, maxOutputLength: number): number {
  * Calls one of Node's functions for a whole body. They leave the unpacked bytes at the stream object made for the call,
  * whose native half keeps it through every small collection: 100 kB a page that only full ones were rid of.
  */
-function unpack(oneShot: unknown, input: Buffer, options: Options): Buffer {
-  const { buffer, engine } = (oneShot as OneShot)(input, { ...options, info: true }) as {
+function unpack(oneShot: unknown, input: Buffer, { maxOutputLength, chunkSize = 16_384 }: Options): Buffer {
+  const { buffer, engine } = (oneShot as OneShot)(input, {
+    maxOutputLength,
+    chunkSize,
+    info: true,
+  }) as {
     buffer: Buffer;
     engine: { _outBuffer?: Buffer | null };
   };
@@ -93,7 +97,8 @@ const codecs: Record<Exclude<Encoding, 'zstd'>, Codec> = {
   },
   br: {
     // One output buffer that holds most pages: 168 us for one of 83 kB, 203 in pieces of 16 kB.
-    sync: (input, options) => unpack(zlib.brotliDecompressSync, input, { ...options, chunkSize: 128 * 1024 }),
+    sync: (input, { maxOutputLength }) =>
+      unpack(zlib.brotliDecompressSync, input, { maxOutputLength, chunkSize: 128 * 1024 }),
     async: (input, options) => brotli(input, options),
     stream: () => zlib.createBrotliDecompress(),
   },

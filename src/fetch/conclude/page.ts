@@ -155,7 +155,7 @@ async function concludeAnswer(row: LeasedUrl, arrival: Answered, context: RowCon
     case 'redirect':
       throw new Error('redirects are followed before a row is concluded');
     case 'response':
-      return concludeResponse(row, { ...arrival, result }, context);
+      return concludeResponse(row, arrival as AnsweredWithBody, context);
   }
 }
 
@@ -196,10 +196,6 @@ async function concludeResponse(
     return withTarget(row, arrival, ended(row, dead(row, 'empty', 'the answer had no body'), answered));
   }
   const ingested = await ingest(responseOf(row, arrival), context.settings);
-  const validators: Partial<SettleItem> = {
-    etag: result.headers.etag ?? null,
-    lastModified: result.headers['last-modified'] ?? null,
-  };
   if (ingested.outcome === 'unreadable') {
     const { verdict, domain } = decideFailure('bad_response', ingested.detail, facts);
     const named = verdict.status === 'failed' ? { ...verdict, errorCode: ingested.reason } : verdict;
@@ -225,7 +221,8 @@ async function concludeResponse(
         fine(),
         {
           ...answered,
-          ...validators,
+          etag: result.headers.etag ?? null,
+          lastModified: result.headers['last-modified'] ?? null,
           validationStatus: 'valid',
           ...(row.kind === 'article' ? { becomes: 'listing' as const } : {}),
         },
@@ -250,23 +247,23 @@ async function concludeResponse(
   if (ingested.outcome !== 'document') throw new Error(`a ${row.kind} row cannot end as ${ingested.outcome}`);
   const { document } = ingested;
   const stored: Partial<SettleItem> = {
-    ...answered,
-    ...validators,
+    httpStatus: result.status,
+    fetched: true,
+    etag: result.headers.etag ?? null,
+    lastModified: result.headers['last-modified'] ?? null,
     contentHash: document.contentHash,
     validationStatus: ingested.stub ? 'stub' : 'valid',
-    ...(row.kind === 'listing' ? { becomes: 'article' as const } : {}),
   };
+  if (row.kind === 'listing') stored.becomes = 'article';
   // The same text as last time: nothing but the times moves.
   const unchanged = row.contentHash?.equals(document.contentHash) === true && arrival.moved === 'no';
+  if (unchanged) stored.unchanged = true;
   const changed = row.contentHash !== null && !unchanged;
-  return withTarget(row, arrival, {
-    ...ended(row, ...lookedAgain(row, changed, context, unchanged ? { ...stored, unchanged } : stored), {
-      signal: 'good',
-    }),
-    document: unchanged ? null : document,
-    found: ingested.found,
-    page: ingested.page,
-  });
+  const end = ended(row, ...lookedAgain(row, changed, context, stored), { signal: 'good' });
+  end.document = unchanged ? null : document;
+  end.found = ingested.found;
+  end.page = ingested.page;
+  return withTarget(row, arrival, end);
 }
 
 /** The end of an article that is there: when it is looked at again depends on whether it had changed. */
@@ -278,10 +275,10 @@ function lookedAgain(
 ): [Verdict, Partial<SettleItem>] {
   if (context.refresh === null || (item.becomes ?? row.kind) !== 'article') return [fine(), item];
   const refreshSeconds = decideRefresh(row.refreshSeconds, changed, context.refresh);
-  return [
-    { ...fine(), dueInMs: refreshSeconds * 1000 },
-    { ...item, refreshSeconds },
-  ];
+  const verdict = fine();
+  verdict.dueInMs = refreshSeconds * 1000;
+  item.refreshSeconds = refreshSeconds;
+  return [verdict, item];
 }
 
 /** A redirect inside the domain: the original is `redirected`, and what the response came to is the target's. */

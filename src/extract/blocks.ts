@@ -120,20 +120,21 @@ class BlockReader {
   flush(at: number): void {
     if (this.owner !== null && this.blocks.length < MAX_BLOCKS) {
       const text = collapse(this.raw);
-      if (text !== '') {
+      const chars = text.length;
+      if (chars > 0) {
         this.blocks.push({
           owner: this.owner,
           text,
           hash: 0,
           words: 0,
-          chars: text.length,
-          linkChars: Math.min(this.linkChars, text.length),
+          chars,
+          linkChars: Math.min(this.linkChars, chars),
           links: this.links,
-          leadLinkChars: Math.min(this.leadLinkChars, text.length),
-          strongChars: Math.min(this.strongChars, text.length),
+          leadLinkChars: Math.min(this.leadLinkChars, chars),
+          strongChars: Math.min(this.strongChars, chars),
           images: this.images,
           sinceImage: Math.abs(this.from - this.lastImage),
-          inControl: this.controlChars > text.length / 2,
+          inControl: this.controlChars > chars / 2,
           from: this.from,
           to: at,
         });

@@ -12,7 +12,9 @@ const USUAL_CHARS = 60;
  */
 export class AttributeTable {
   readonly source: TextSource;
-  readonly names: string[] = [];
+  /** As many as `count`; there is room for more behind them. */
+  readonly names: string[];
+  count = 0;
   /** In turns: where a value begins in the source, and the place after its end. Lists of numbers left four times the garbage. */
   #places: Int32Array;
   /** Long values by their place: many may ask for the megabytes of one. */
@@ -20,18 +22,17 @@ export class AttributeTable {
 
   constructor(source: TextSource) {
     this.source = source;
-    this.#places = new Int32Array(2 * Math.ceil(source.raw.length / USUAL_CHARS + 16));
-  }
-
-  get count(): number {
-    return this.names.length;
+    const room = Math.ceil(source.raw.length / USUAL_CHARS + 16);
+    this.names = new Array<string>(room).fill('');
+    this.#places = new Int32Array(2 * room);
   }
 
   add(name: string, start: number, end: number): void {
-    const at = 2 * this.names.push(name) - 2;
-    if (at >= this.#places.length) this.#grow();
-    this.#places[at] = start;
-    this.#places[at + 1] = end;
+    const at = this.count++;
+    if (2 * at >= this.#places.length) this.#grow();
+    this.names[at] = name;
+    this.#places[2 * at] = start;
+    this.#places[2 * at + 1] = end;
   }
 
   /** Where the value of an attribute begins in the source. */

@@ -40,13 +40,17 @@ export type ParseOptions = { url: string; maxNodes?: number; maxDepth?: number }
 const MAX_DEPTH = 512;
 const MAX_NODES = 250_000;
 const MAX_KEPT = 20_000;
+// Characters of a page for each node; most pages have fewer nodes.
+const USUAL_CHARS = 90;
 
 /** Builds the tree from the scanner's events; see the HTML standard, 13.2.6, of which this is the useful part. */
 class TreeBuilder implements ScanHandler {
   readonly maxNodes: number;
   readonly maxDepth: number;
   readonly root = new PageNode('#document', 0, null, 0, '');
-  readonly nodes: PageNode[] = [this.root];
+  /** As many as `nodeCount` until the page is read, with room for more behind them. */
+  readonly nodes: PageNode[];
+  nodeCount = 1;
   readonly stack: PageNode[] = [this.root];
   readonly metas: PageNode[] = [];
   readonly links: PageNode[] = [];
@@ -68,6 +72,7 @@ class TreeBuilder implements ScanHandler {
 
   constructor(table: AttributeTable, options: ParseOptions) {
     this.table = table;
+    this.nodes = new Array<PageNode>(Math.ceil(table.source.raw.length / USUAL_CHARS + 16)).fill(this.root);
     this.maxNodes = options.maxNodes ?? MAX_NODES;
     this.maxDepth = options.maxDepth ?? MAX_DEPTH;
   }
@@ -85,7 +90,7 @@ class TreeBuilder implements ScanHandler {
       return;
     }
     if (this.full()) return;
-    this.append(top, new PageNode(TEXT, 0, top, this.nodes.length, text));
+    this.append(top, new PageNode(TEXT, 0, top, this.nodeCount, text));
   }
 
   wantsRaw(): boolean {
@@ -102,7 +107,7 @@ class TreeBuilder implements ScanHandler {
   }
 
   private full(): boolean {
-    if (this.nodes.length < this.maxNodes) return false;
+    if (this.nodeCount < this.maxNodes) return false;
     this.truncated = true;
     return true;
   }
@@ -111,7 +116,7 @@ class TreeBuilder implements ScanHandler {
     if (parent.last === null) parent.first = node;
     else parent.last.next = node;
     parent.last = node;
-    this.nodes.push(node);
+    this.nodes[this.nodeCount++] = node;
   }
 
   open(tag: string, flags: number, from: number, selfClosing: boolean): void {
@@ -129,7 +134,7 @@ class TreeBuilder implements ScanHandler {
     if (this.svgDepth === 0) this.closeImplied(tag, flags);
     if (this.stack.length > this.maxDepth) this.pop();
     const parent = this.stack[this.stack.length - 1]!;
-    const node = new PageNode(tag, flags, parent, this.nodes.length, '');
+    const node = new PageNode(tag, flags, parent, this.nodeCount, '');
     node.attributes = this.table;
     node.attributesFrom = from;
     node.attributesTo = this.table.count;
@@ -261,6 +266,7 @@ export function parsePage(html: string | TextSource, options: ParseOptions): Pag
   const table = new AttributeTable(source);
   const builder = new TreeBuilder(table, options);
   scanHtml(table, builder);
+  builder.nodes.length = builder.nodeCount;
   const { root, htmlNode, titleNode, baseNode } = builder;
   const title = titleNode === null ? '' : collapse(textOf(titleNode, 2_000));
   return {
@@ -280,7 +286,7 @@ export function parsePage(html: string | TextSource, options: ParseOptions): Pag
     scriptSources: builder.scriptSources,
     passwordFields: builder.passwordFields,
     nodes: builder.nodes,
-    nodeCount: builder.nodes.length,
+    nodeCount: builder.nodeCount,
     truncated: builder.truncated,
   };
 }

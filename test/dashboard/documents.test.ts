@@ -30,14 +30,14 @@ test('a search shows the best first with its passages, and is in the address', a
   await box.press('Enter');
   await page.getByText('3 matches').waitFor();
   expect(new URL(page.url()).searchParams.get('q')).toBe('"crossed the strait" -herald');
-  expect((await titlesOf(page)).sort()).toEqual(
-    ['A ferry returns', 'Ferry back in service', 'The ferry sails again'].sort(),
-  );
+  await expect
+    .poll(async () => (await titlesOf(page)).sort())
+    .toEqual(['A ferry returns', 'Ferry back in service', 'The ferry sails again'].sort());
   // A word in the title counts for more than one in the text.
   await box.fill('ferry');
   await box.press('Enter');
   await page.getByText('5 matches').waitFor();
-  expect((await titlesOf(page)).at(-1)).toBe('Plans for a bridge');
+  await expect.poll(async () => (await titlesOf(page)).at(-1)).toBe('Plans for a bridge');
   await box.fill('nothingofthekind');
   await box.press('Enter');
   await page.getByRole('heading', { name: 'Nothing found' }).waitFor();

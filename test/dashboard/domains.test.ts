@@ -120,7 +120,7 @@ test('one is blocked and reset, and its events come without a reload', async () 
   await asked.getByLabel('Known articles are due again too').check();
   await asked.getByRole('button', { name: 'Reset' }).click();
   await page.getByText('d3.test was reset;').waitFor();
-  expect((await card('d3.test')).status).toBe('pending');
+  await expect.poll(async () => (await card('d3.test')).status).toBe('pending');
   const audit = await lab.api.database.pool.query(
     `SELECT reason, actor FROM domain_events e JOIN domains d USING (bucket, domain_key) WHERE d.name = 'd3.test' ORDER BY e.at`,
   );
@@ -172,7 +172,7 @@ test('one is taken from its worker', async () => {
     .click();
   await page.getByText('It was taken from w1.').waitFor();
   await page.getByText('nobody', { exact: true }).waitFor();
-  expect((await card('d7.test')).lease).toBe(null);
+  await expect.poll(async () => (await card('d7.test')).lease).toBe(null);
   await page.close();
 });
 
@@ -224,7 +224,7 @@ test.each([
     await page.goto(`${lab.api.address}${path}`);
     await page.getByText(ready).first().waitFor();
     expect(await findBarriers(page), path).toEqual([]);
-    expect(await overflowOf(page), path).toBe(0);
+    await expect.poll(() => overflowOf(page), { message: path }).toBe(0);
   }
   await page.close();
 });

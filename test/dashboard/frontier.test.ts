@@ -64,7 +64,7 @@ test('a URL is found and says why it waits; its priority is set, it is removed a
   await page.getByLabel('Priority').selectOption('9');
   await page.getByRole('button', { name: 'Set', exact: true }).click();
   await page.getByText('Its priority is 9 now.').waitFor();
-  expect((await row(url)).priority).toBe(9);
+  await expect.poll(async () => (await row(url)).priority).toBe(9);
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
   await agree(page, 'Remove this URL?', 'Remove');
   await page.getByText('It was given up: an operator removed it').waitFor();
@@ -72,7 +72,7 @@ test('a URL is found and says why it waits; its priority is set, it is removed a
   await page.keyboard.press('r');
   await page.getByText('It is fetched as soon as its domain may be asked.').waitFor();
   await page.getByText('article, priority').waitFor();
-  expect((await row(url)).status).toBe('pending');
+  await expect.poll(async () => (await row(url)).status).toBe('pending');
   await page.close();
 });
 
@@ -217,7 +217,7 @@ test('any address can be asked about, known or not', async () => {
   await page.getByRole('button', { name: 'Submit it' }).click();
   await page.getByText('It is in the frontier now.').waitFor();
   await page.getByText('No fetcher is running: start one with "outrider up".').waitFor();
-  expect((await row('https://stranger.test/page')).status).toBe('pending');
+  await expect.poll(async () => (await row('https://stranger.test/page')).status).toBe('pending');
   await page.getByLabel('Web address').fill('mailto:somebody');
   await page.getByRole('button', { name: 'Ask' }).click();
   await page.getByRole('alert').getByText('url_invalid').waitFor();
@@ -281,7 +281,7 @@ test.each([
     await page.goto(`${lab.api.address}${path === 'ID' ? `/frontier/${id}` : path}`);
     await page.getByText(ready).first().waitFor();
     expect(await findBarriers(page), path).toEqual([]);
-    expect(await overflowOf(page), path).toBe(0);
+    await expect.poll(() => overflowOf(page), { message: path }).toBe(0);
   }
   await page.close();
 });

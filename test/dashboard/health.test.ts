@@ -230,7 +230,7 @@ test('every part is open to everybody, wide and light or narrow and dark', async
       await expect
         .poll(() => page.locator('main').getByText('Loading', { exact: true }).count(), patience)
         .toBe(0);
-      expect(await overflowOf(page), `${path} at ${width}`).toBe(0);
+      await expect.poll(() => overflowOf(page), { message: `${path} at ${width}` }).toBe(0);
       if (looked === scheme) expect(await findBarriers(page), `${path} at ${width}`).toEqual([]);
     }
     await page.close();

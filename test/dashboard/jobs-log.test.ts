@@ -148,7 +148,7 @@ test('a long log keeps a bounded number of lines on the page, and leads back to 
   for (let first = 1701; first > 200; first -= 500) {
     await earlier.click();
     await expect.poll(async () => (await shown(page))[0], patience).toBe(first);
-    expect((await shown(page)).length).toBe(2000);
+    await expect.poll(async () => (await shown(page)).length).toBe(2000);
   }
   await earlier.click();
   await expect.poll(() => shown(page), patience).toEqual(range(1, 2000));

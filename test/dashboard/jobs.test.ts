@@ -45,9 +45,9 @@ test('the list tells how jobs stand and offers only what is legal', async () => 
     .toMatch(/scheduled.*in (4 h 59 min|5 h).*3 min.*23/);
   const marks = row('crawl herald').getByRole('list', { name: 'Last runs, the newest last' });
   await expect.poll(() => marks.getByRole('listitem').count()).toBe(20);
-  expect(await marks.getByRole('listitem').last().getAttribute('title')).toMatch(
-    /^run 23: completed, 23 items, took 3 min, started 1 h ago/,
-  );
+  await expect
+    .poll(() => marks.getByRole('listitem').last().getAttribute('title'))
+    .toMatch(/^run 23: completed, 23 items, took 3 min, started 1 h ago/);
   await expect
     .poll(() => marks.getByRole('listitem').first().textContent())
     .toContain('run 4: completed, 4 items');
@@ -217,9 +217,9 @@ test('an import brings its list, which is looked at when it is made', async () =
   await page.getByRole('link', { name: 'Events' }).click();
   const events = page.getByRole('table', { name: 'Events' });
   await events.getByText('not these').waitFor();
-  expect(await events.getByRole('row').nth(1).textContent()).toMatch(
-    /cancel.*pending →.*cancelled.*test write/,
-  );
+  await expect
+    .poll(() => events.getByRole('row').nth(1).textContent())
+    .toMatch(/cancel.*pending →.*cancelled.*test write/);
   await page.context().close();
 });
 

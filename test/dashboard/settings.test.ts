@@ -43,7 +43,7 @@ test('a switch is turned off with a reason and on again, and the database says s
   await dialog.getByRole('button', { name: 'Switch off' }).click();
   await row.getByText('off', { exact: true }).waitFor();
   await row.getByText('by token:test admin').waitFor();
-  expect((await loadSwitches(lab.api.database.pool)).polling).toBe(false);
+  await expect.poll(async () => (await loadSwitches(lab.api.database.pool)).polling).toBe(false);
   expect((await lab.api.ask('GET', '/api/v1/audit')).body.items[0]).toMatchObject({
     actor: 'token:test admin',
     action: 'switch',
@@ -53,7 +53,7 @@ test('a switch is turned off with a reason and on again, and the database says s
   await row.getByRole('button', { name: 'Switch on' }).click();
   await dialog.getByRole('button', { name: 'Switch on' }).click();
   await row.getByText('on', { exact: true }).waitFor();
-  expect((await loadSwitches(lab.api.database.pool)).polling).toBe(true);
+  await expect.poll(async () => (await loadSwitches(lab.api.database.pool)).polling).toBe(true);
   await page.context().close();
 });
 
@@ -180,7 +180,7 @@ test('every part fits a narrow page', async () => {
     const page = await lab.open(`/settings?tab=${tab}`, { width: 360, scheme: 'dark' });
     await page.locator('main table, main form').first().waitFor();
     expect(await findBarriers(page), tab).toEqual([]);
-    expect(await overflowOf(page), tab).toBe(0);
+    await expect.poll(() => overflowOf(page), { message: tab }).toBe(0);
     await page.context().close();
   }
 });

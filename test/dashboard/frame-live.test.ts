@@ -131,6 +131,8 @@ test('paused, nothing changes; going on catches up', async () => {
   const page = await openReady('/');
   const told = page.getByRole('region', { name: 'State' });
   await told.getByText('Nothing needs you.').waitFor();
+  // The charts come last: their part of the page is loaded when the rest is there.
+  await page.getByRole('heading', { name: 'Over time' }).waitFor();
   await page.keyboard.press('p');
   await page.getByRole('button', { name: 'Paused' }).waitFor();
   const asked: string[] = [];

@@ -1,5 +1,6 @@
 import { onScopeDispose, type Ref, ref, type ShallowRef, shallowRef, watch } from 'vue';
 import { type Answer, ask, type Input, type OperationName } from './client.ts';
+import { live } from './live.ts';
 import { type Problem, problemOf } from './problem.ts';
 import { useNews } from './use-news.ts';
 
@@ -55,7 +56,8 @@ export function useAnswer<K extends OperationName>(
       if (current === mine) {
         isLoading.value = false;
         isAsking = false;
-        if (isBehind) void load();
+        // Paused meanwhile: going on brings news by itself.
+        if (isBehind && live.state !== 'paused') void load();
       }
     }
   }

@@ -38,9 +38,9 @@ const hungGraceMs = 5000;
 // Less than the supervisor waits beyond the grace period.
 const extraGraceMs = 2000;
 
-// Bodies of pages come and go by the hundred kilobytes, and V8 counts them against a heap of thirty-seven megabytes: at its
-// usual factor it looks through all of that every 340 pages. Three times what lives instead of twice halves that again and
-// costs forty megabytes; this is the middle.
+// Bodies of pages come and go by the hundred kilobytes, and V8 counts them against a heap of thirty-seven megabytes: at twice
+// what lives it looks through all of that every 330 pages, at three times every 610, with peaks of up to 308 MB; this is the
+// middle.
 const fetcherHeap = '--heap-growing-percent=150';
 
 /** Runs one role until it is stopped or has to be replaced, and ends the process with the code that says which. */

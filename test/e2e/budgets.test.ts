@@ -10,6 +10,8 @@ import { findSlotProblems, submit } from '../../src/frontier/index.ts';
 import { createSource } from '../../src/sources/index.ts';
 import { Outrider } from '../process/outrider.ts';
 import { findPolitenessViolations, startWeb, type Web } from '../web/index.ts';
+import { killPoints, reach } from './kill-points.ts';
+import { seeded } from './seeded.ts';
 import { waitUntil } from './wait.ts';
 
 // BUDGET_SEED=… repeats the choice of victims of a run that failed.
@@ -101,16 +103,11 @@ afterAll(async () => {
 
 test('eight fetchers, killed on the way, use each of fifty budgets up and exceed none', async () => {
   console.log(`BUDGET_SEED=${seed}`);
-  let state = seed;
-  const next = (below: number): number => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state % below;
-  };
+  const between = seeded(seed);
   const crew = Array.from({ length: fetchers }, () => startFetcher());
-  for (let kill = 0; kill < kills; kill += 1) {
-    const point = web.log.nextSeq + 20 + next(30);
-    await waitUntil(`request ${point} is made`, () => web.log.nextSeq >= point || `at ${web.log.nextSeq}`);
-    const which = next(fetchers);
+  for (const point of killPoints(between, { kills, certain: publishers * budget })) {
+    await reach(web, point);
+    const which = between(0, fetchers - 1);
     running.delete(crew[which]!);
     await crew[which]!.stop('SIGKILL');
     crew[which] = startFetcher();

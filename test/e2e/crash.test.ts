@@ -19,6 +19,7 @@ import {
   type Web,
 } from '../web/index.ts';
 import { hashOf, isQuiet, listedIn, loadBalances, loadKnown } from './crawl-state.ts';
+import { killPoints, reach } from './kill-points.ts';
 import { seeded } from './seeded.ts';
 import { waitUntil } from './wait.ts';
 
@@ -110,15 +111,14 @@ test('fetchers and the database may be killed at any time', async () => {
   start('schedule');
 
   const serverAfter = between(1, fetcherKills);
-  for (let kill = 1; kill <= fetcherKills; kill += 1) {
-    const point = web.log.nextSeq + between(5, 60);
-    await waitUntil(`request ${point} is made`, () => web.log.nextSeq >= point || `at ${web.log.nextSeq}`);
+  for (const [nth, point] of killPoints(between, { kills: fetcherKills, certain: 200 }).entries()) {
+    await reach(web, point);
     const which = between(0, 1);
     const victim = fetchers[which]!;
     running.delete(victim);
     expect((await victim.stop('SIGKILL')).signal).toBe('SIGKILL');
     fetchers[which] = start('fetch');
-    if (kill === serverAfter) killServer();
+    if (nth + 1 === serverAfter) killServer();
   }
   await waitUntil('the crawl is done', () => patient(() => isQuiet(database.pool)), 90_000);
 

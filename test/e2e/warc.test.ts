@@ -13,6 +13,7 @@ import { findWarcio } from '../warcio/index.ts';
 import { type ReadRecord, readFolder, splitMessage, statusOf } from '../warcio/own-reader.ts';
 import { type PublisherChange, startWeb, type Web } from '../web/index.ts';
 import { isQuiet, makeDue } from './crawl-state.ts';
+import { killPoints, reach } from './kill-points.ts';
 import { seeded } from './seeded.ts';
 import { waitUntil } from './wait.ts';
 
@@ -119,9 +120,8 @@ test('each response of a crawl is in the files once, although the deliverer is k
     return sinks.rowCount === 1;
   });
   fetcher = start('fetch');
-  for (let n = 0; n < kills; n += 1) {
-    const point = web.log.nextSeq + between(10, 50);
-    await waitUntil(`request ${point} is made`, () => web.log.nextSeq >= point || `at ${web.log.nextSeq}`);
+  for (const point of killPoints(between, { kills, certain: 150 })) {
+    await reach(web, point);
     await kill(schedule);
     // As if the minute of its lease had passed.
     await database.pool.query('UPDATE sink_states SET lease_owner = NULL, lease_until = NULL');
@@ -203,11 +203,11 @@ test('payloads are what the web served, byte by byte', async () => {
 
 test('a fetcher that is killed takes with it only what it had not settled, and nothing is written twice', async () => {
   const between = seeded(seed + 1);
+  const from = web.log.nextSeq;
   for (const { domain } of web.publishers) web.publish(domain, 8);
   await makeDue(database.pool, { kind: 'channel' });
-  for (let n = 0; n < kills; n += 1) {
-    const point = web.log.nextSeq + between(3, 15);
-    await waitUntil(`request ${point} is made`, () => web.log.nextSeq >= point || `at ${web.log.nextSeq}`);
+  for (const point of killPoints(between, { kills, from, certain: 60 })) {
+    await reach(web, point);
     await kill(fetcher);
     fetcher = start('fetch');
   }

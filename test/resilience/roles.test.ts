@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDiscovery } from '../../src/channels/index.ts';
 import { createSource } from '../../src/sources/index.ts';
 import { hashOf, isQuiet, listedIn, loadKnown } from '../e2e/crawl-state.ts';
+import { reach } from '../e2e/kill-points.ts';
 import { waitUntil } from '../e2e/wait.ts';
 import { startFrozenProxy } from '../process/frozen-proxy.ts';
 import { isRunning, Outrider } from '../process/outrider.ts';
@@ -70,10 +71,7 @@ async function newest(role: string, but: readonly number[] = []): Promise<number
   return pid;
 }
 
-const requestsFromNow = (count: number): Promise<void> => {
-  const point = web.log.nextSeq + count;
-  return waitUntil(`request ${point} is made`, () => web.log.nextSeq >= point || `at ${web.log.nextSeq}`);
-};
+const requestsFromNow = (count: number): Promise<void> => reach(web, web.log.nextSeq + count);
 
 /** Every address that the feeds list has ended as it should. */
 async function expectNothingLost(): Promise<void> {

@@ -1,9 +1,12 @@
-// Chinese, Japanese and Korean dates carry their units behind the numbers, and the half of the day before the hour.
+// Chinese, Japanese and Korean dates carry their units behind the numbers, and the half of the day before the hour;
+// Vietnamese ones have them in front.
 const eastAsian = /[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/;
+const vietnamese = /(?:ngay )?(\d{1,2}) thang (\d{1,2})(?:,| nam) (\d{4})/;
 
-/** Rewrites a Chinese, Japanese or Korean date into ISO order; says when it must be Korean time. */
+/** Rewrites a Chinese, Japanese, Korean or Vietnamese date into ISO order; says when it must be Korean time. */
 export function rewriteEastAsian(text: string): { text: string; korean: boolean } {
-  if (!eastAsian.test(text)) return { text, korean: false };
+  if (!eastAsian.test(text))
+    return { text: text.includes('thang') ? text.replace(vietnamese, '$3-$2-$1') : text, korean: false };
   const rewritten = text
     .replace(
       /[(（]?[日月火水木金土일월화수목금토][)）]|(?:星期|周|週)[一二三四五六日天]|[日月火水木金土]曜日?|[월화수목금토일]요일/g,

@@ -19,6 +19,7 @@ const monthWords: readonly (readonly string[])[] = [
     'февраль февраля февруари փետրվար փետրվարի փտվ פברואר פבר׳ فبراير فروری فوریه فوریهٔ फ़रवरी फ़र॰',
     'फेब्रु फेब्रुवारी ফেব ফেব্রুয়ারি ਫ਼ਰ ਫ਼ਰਵਰੀ ફેબ્રુ ફેબ્રુઆરી பிப் பிப்ரவரி ఫిబ్ర ఫిబ్రవరి ಫೆಬ್ರ',
     'ಫೆಬ್ರವರಿ ഫെബ്രു ഫെബ്രുവരി กพ กุมภาพันธ์ თებ თებერვალი',
+    'شباط',
   ],
   [
     'bre brezen brezna kovas kovo maalis maaliskuu maaliskuuta maart mac machi mar marc marca march',
@@ -26,6 +27,7 @@ const monthWords: readonly (readonly string[])[] = [
     'ozujak ozujka μαρ μαρτιος μαρτιου бер березень березня мар март марта нау наурыз сак сакавік',
     'сакавіка մարտ մարտի մրտ מרץ مارس مارچ मार्च মার্চ ਮਾਰਚ માર્ચ மார் மார்ச் మార్చి ಮಾರ್ಚ್ മാർ',
     'മാർച്ച് มีค มีนาคม მარ მარტი',
+    'آذار',
   ],
   [
     'abr abril api apirila apr aprel april aprila aprile aprili aprilie aprilis aprill avr avril',
@@ -34,12 +36,14 @@ const monthWords: readonly (readonly string[])[] = [
     'красавік красавіка сәу сәуір ապր ապրիլ ապրիլի אפריל אפר׳ آوریل أبريل اپریل अप्रैल एप्रि एप्रिल',
     'এপ্রি এপ্রিল ਅਪ੍ਰੈ ਅਪ੍ਰੈਲ એપ્રિલ ஏப் ஏப்ரல் ఏప్రి ఏప్రిల్ ಏಪ್ರಿ ಏಪ್ರಿಲ್ ഏപ്രി ഏപ്രിൽ เมย เมษายน',
     'აპრ აპრილი',
+    'نيسان ابريل',
   ],
   [
     'geguze geguzes kve kveten kvetna mag maggio mai maiatza maig maijs maio maj maja majus may mayis',
     'mayo mei svi svibanj svibnja touko toukokuu toukokuuta μαι μαιος μαιου маи мам мамыр мая мај',
     'трав травень травня մայիս մայիսի մյս מאי مئی مايو مه مهٔ मई मे মে ਮਈ મે மே మే ಮೇ മേയ് พค พฤษภาคม',
     'მაი მაისი',
+    'أيار ايار',
   ],
   [
     'birzelio birzelis cerven cervna cvn cze czerwca czerwiec eka ekaina giu giugno haz haziran hun',
@@ -47,6 +51,7 @@ const monthWords: readonly (readonly string[])[] = [
     'juuni kesa kesakuu kesakuuta lipanj lipnja qer qershor xuno ιουν ιουνιος ιουνιου июн июнь июня',
     'мау маусым черв червень червня чэр чэрвень чэрвеня юни јун јуни հնս հունիս հունիսի יוני جون',
     'يونيو ژوئن जून জুন ਜੂਨ જૂન ஜூன் జూన్ ಜೂನ್ ജൂൺ มิถุนายน มิย ივნ ივნისი',
+    'حزيران',
   ],
   [
     'cervence cervenec cvc heina heinakuu heinakuuta hul hulyo iul iulie iyl iyul juil juillet jul',
@@ -55,6 +60,7 @@ const monthWords: readonly (readonly string[])[] = [
     'июль июля лип липень липня ліп ліпень ліпеня шіл шілде юли јул јули հլս հուլիս հուլիսի יולי',
     'جولائی يوليو ژوئیه ژوئیهٔ जुलाई जुलै जुल॰ জুল জুলাই ਜੁਲਾ ਜੁਲਾਈ જુલાઈ ஜூலை జులై ಜುಲೈ ജൂലൈ กค',
     'กรกฎาคม ივლ ივლისი',
+    'تموز',
   ],
   [
     'abu abuztua ag ago agost agosti agosto agto agu agust agustos agustus aout aug august augusta',
@@ -63,6 +69,7 @@ const monthWords: readonly (readonly string[])[] = [
     'αυγουστου авг август августа жні жнівень жніуня серп серпень серпня там тамыз օգոստոս օգոստոսի',
     'օգս אוגוסט אוג׳ أغسطس اوت اگست अगस्त अग॰ ऑग ऑगस्ट আগ আগস্ট ਅਗ ਅਗਸਤ ઑગસ્ટ ஆக ஆகஸ்ட் ఆగ ఆగస్టు ಆಗ',
     'ಆಗಸ್ಟ್ ഓഗ ഓഗസ്റ്റ് สค สิงหาคม აგვ აგვისტო',
+    'آب',
   ],
   [
     'eyl eylul ira iraila rugsejis rugsejo ruj rujan rujna sen sentabr sentyabr sep sept septemba',
@@ -72,6 +79,7 @@ const monthWords: readonly (readonly string[])[] = [
     'сентября сеп септембар септември қыр қыркүиек սեպ սեպտեմբեր սեպտեմբերի ספטמבר ספט׳ سبتمبر ستمبر',
     'سپتامبر सप्टें सप्टेंबर सितंबर सित॰ সেপ সেপ্ট সেপ্টেম্বর ਸਤੰ ਸਤੰਬਰ સપ્ટે સપ્ટેમ્બર செப்',
     'செப்டம்பர் సెప్టెం సెప్టెంబర్ ಸೆಪ್ಟೆಂ ಸೆಪ್ಟೆಂಬರ್ സെപ്റ്റം സെപ്റ്റംബർ กย กันยายน სექ სექტემბერი',
+    'أيلول ايلول',
   ],
   [
     'eki ekim loka lokakuu lokakuuta oct october octobre octombrie octubre okt oktabr oktoba oktobar',

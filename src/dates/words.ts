@@ -61,6 +61,7 @@ export function parseWords(text: string, order: DateOrder | null = null): Readin
 // Puts spaces where writers left them out, and clock times into the colon form.
 function separate(text: string): string {
   return text
+    .replace(/(?<=[\u0600-\u06ff]) ?\/ ?(?=[\u0600-\u06ff])/, ' ')
     .replace(/(\d{1,4})[-/.]?([\p{L}\p{M}]{3,12})\.?[-/]?(?=\d)/gu, (whole, digits: string, word: string) =>
       monthOf(word) === null ? whole : `${digits} ${word} `,
     )
@@ -129,15 +130,19 @@ function isZone(token: string): boolean {
 }
 
 function placeName(word: string, parts: Parts): boolean {
-  const month = monthOf(word) ?? monthOf(word.replaceAll('.', ''));
+  const month = monthOf(word) ?? monthOf(word.replaceAll('.', '').replace(/^\u05d1/, ''));
   const weekday = weekdayOf(word);
   if (month === null && weekday === null) return false;
   const afterNumbers = parts.numbers.length;
   if (month !== null && weekday !== null) parts.monthOrWeekday.push({ month, weekday, afterNumbers });
-  else if (month !== null) parts.months.push({ month, afterNumbers, thai: /[\u0e00-\u0e7f]/.test(word) });
+  else if (month !== null && !isNamedTwice(month, parts))
+    parts.months.push({ month, afterNumbers, thai: /[\u0e00-\u0e7f]/.test(word) });
   else if (weekday !== null) parts.weekday = weekday;
   return parts.months.length < 2;
 }
+
+// Arabic papers give a month both its names: "24 نيسان / أبريل".
+const isNamedTwice = (month: number, { months }: Parts) => months.at(-1)?.month === month;
 
 // RFC 822 clocks without a colon: "03 Apr 02 1500 GMT". Only believed when a zone follows.
 function readMilitaryTime(parts: Parts, fields: DateFields): boolean {

@@ -44,6 +44,32 @@ describe('authors', () => {
     ]);
   });
 
+  it('are those of two the tags name whom the page shows as well', () => {
+    const house = `${declared('Lampe Verlag')}<meta property="article:author" content="Ada Lund">`;
+    const link = '<p><a href="/author/ada-lund">Ada Lund</a></p>';
+    expect(authorsOf(house, HEADLINE + link + TEXT)).toEqual(['Ada Lund']);
+    expect(authorsOf(house, HEADLINE + TEXT)).toEqual(['Lampe Verlag']);
+    const staff = `${declared('Ada Lund')}<meta property="article:author" content="Lamp Staff">`;
+    const team = '<p><a href="/author/staff">Lamp Staff</a></p>';
+    expect(authorsOf(staff, HEADLINE + team + TEXT)).toEqual(['Ada Lund']);
+  });
+
+  it('are read though "by" is said twice, in a menu of the article, and on the page of an editor', () => {
+    const read = (line: string) => authorsOf('', HEADLINE + line + TEXT);
+    expect(read('<p><span>By</span><span>by ADA LUND and JON BERG</span></p>')).toEqual([
+      'ADA LUND',
+      'JON BERG',
+    ]);
+    expect(read('<nav>Edited by <span itemprop="author">Ada Lund</span></nav>')).toEqual(['Ada Lund']);
+    expect(read('<p><a href="/about/editors/ada-lund/">Ada Lund</a></p>')).toEqual(['Ada Lund']);
+  });
+
+  it('are not whom the article is about', () => {
+    const link = '<p><a href="/people/prince">Prince</a></p>';
+    expect(authorsOf('<title>The lamps of Prince</title>', HEADLINE + link + TEXT)).toEqual([]);
+    expect(authorsOf('<title>The lamps</title>', HEADLINE + link + TEXT)).toEqual(['Prince']);
+  });
+
   it('stand after "written by" at the end of the text', () => {
     expect(authorsOf('', `${HEADLINE}${TEXT.repeat(9)}<p>Written by Ada Lund and Jon Berg</p>`)).toEqual([
       'Ada Lund',

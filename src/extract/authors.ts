@@ -17,13 +17,16 @@ const META_AUTHOR = [
   'dcterms.creator',
   'citation_author',
   'byl',
+  'writer',
   'cxenseparse:author',
   'twitter:data1',
   'article:author',
   'creator',
 ];
 
-function authorsFromMeta(tags: MetaTags): Authors | null {
+/** What the meta tags say, one reading after another; those nobody lists only where no other says anything. */
+function authorsFromMeta(tags: MetaTags): Authors[] {
+  const found: Authors[] = [];
   for (const name of META_AUTHOR) {
     if (name === 'twitter:data1' && !/written by|author|by/i.test(tags.twitter['twitter:label1'] ?? ''))
       continue;
@@ -33,9 +36,10 @@ function authorsFromMeta(tags: MetaTags): Authors | null {
       .filter((value) => !/^https?:|\.(?:com|org)\b/i.test(value))
       .map((value) => (name.startsWith('citation') ? firstNameFirst(value) : value))
       .flatMap(splitNames);
-    if (names.length > 0) return { names, from: `meta ${name}` };
+    if (names.length > 0) found.push({ names: distinct(names), from: `meta ${name}` });
   }
-  return authorsFromOtherMeta(tags);
+  const other = found.length > 0 ? null : authorsFromOtherMeta(tags);
+  return other === null ? found : [other];
 }
 
 /** Meta names nobody lists: anything that ends with the author, but for that of an app. */
@@ -43,7 +47,8 @@ function authorsFromOtherMeta(tags: MetaTags): Authors | null {
   for (const [name, values] of tags.lists) {
     if (!OTHER_AUTHOR.test(name) || META_AUTHOR.includes(name) || name.startsWith('smartbanner')) continue;
     const names = values.filter((value) => !/https?:|@/.test(value)).flatMap(splitNames);
-    if (names.length > 0 && names.every((one) => FULL_NAME.test(one))) return { names, from: `meta ${name}` };
+    if (names.length > 0 && names.every((one) => FULL_NAME.test(one)))
+      return { names: distinct(names), from: `meta ${name}` };
   }
   return null;
 }
@@ -64,7 +69,7 @@ function isElsewhere(node: PageNode): boolean {
     at !== null && at.tag !== 'body' && steps < 8;
     at = at.parent, steps++
   ) {
-    if (at.tag === 'nav' || at.tag === 'form') return true;
+    if ((at.tag === 'nav' && attribute(node, 'itemprop') === null) || at.tag === 'form') return true;
     if (at.tag === 'footer' && !isInArticle(at)) return true;
     const name = `${attribute(at, 'class') ?? ''} ${attribute(at, 'id') ?? ''}`;
     if (name.length < 300 && ELSEWHERE.test(name)) return true;
@@ -91,7 +96,11 @@ export type Bylines = {
   /** The name near the headline that is also the caption of a picture. */
   portrayed: () => string | null;
   headlineIndex: number;
+  /** The titles in the head: one word of them is what the article is about, not who wrote it. */
+  title: string;
 };
+
+const isSubject = (name: string, title: string) => !name.includes(' ') && title.includes(name);
 
 // Elements this far from the headline belong to other stories or to the comments.
 const NEAR_NODES = 600;
@@ -109,7 +118,7 @@ function* fromPage(bylines: Bylines): Generator<Authors, undefined> {
     [near(bylines.marked), 'byline'],
   ] as const) {
     for (const node of nodes.slice(0, 5)) {
-      const names = namesIn(node);
+      const names = namesIn(node).filter((name) => !isSubject(name, bylines.title));
       if (names.length > 0) yield { names, from };
     }
   }
@@ -137,7 +146,7 @@ function* fromPage(bylines: Bylines): Generator<Authors, undefined> {
 }
 
 const AUTHOR_PAGE =
-  /\/(?:authors?|autor|autoren|auteurs?|contributors?|writers?|columnists?|journalists?|by|people|team|staff|profile)\/[^/?#]{3,}/i;
+  /\/(?:authors?|autor|autoren|auteurs?|contributors?|writers?|editors|columnists?|journalists?|by|people|team|staff|profile)\/[^/?#]{3,}/i;
 
 /** Whether an address leads to an author's page. */
 export function isAuthorPage(href: string): boolean {
@@ -160,8 +169,7 @@ export function* listAuthors(tags: MetaTags, ld: LdFacts, bylines: Bylines): Gen
   const isPerson = (name: string) => !sites.has(comparable(name));
   const hasPersons = ({ names }: Authors) => names.some(isPerson);
   const fromLd = { names: distinct(ld.authors.map(nameInData)), from: 'json-ld author' };
-  const meta = authorsFromMeta(tags);
-  const fromMeta = { names: distinct(meta?.names ?? []), from: meta?.from ?? 'meta' };
+  const fromMeta = likeliest(authorsFromMeta(tags), bylines);
   const houses = [fromLd, fromMeta].filter(({ names }) => names.length > 0 && !names.some(isPerson));
   const declared = [fromLd, fromMeta]
     .filter(hasPersons)
@@ -185,6 +193,16 @@ export function* listAuthors(tags: MetaTags, ld: LdFacts, bylines: Bylines): Gen
   const account = [...ld.authors, ...(tags.lists.get('author') ?? [])].find(isAccountName);
   if (account !== undefined) yield { names: [account], from: 'account' };
   return undefined;
+}
+
+/** The first reading of the meta tags; where others name somebody else, the first person whom the page shows as well. */
+function likeliest(readings: readonly Authors[], bylines: Bylines): Authors {
+  const [first = { names: [], from: 'meta' }, ...others] = readings;
+  const isOther = ({ names }: Authors) => !names.some((name) => isAmong(name, first.names));
+  if (!others.some(isOther)) return first;
+  const shown = [...fromPage(bylines)].flatMap(({ names }) => names);
+  const isShown = (name: string) => FULL_NAME.test(name) && !HOUSE.test(name) && isAmong(name, shown);
+  return readings.find(({ names }) => names.some(isShown)) ?? first;
 }
 
 /**

@@ -7,7 +7,8 @@ export const FULL_NAME = /^\p{Lu}[\p{L}\p{M}.'’-]*\s\p{Lu}/u;
 const BY = '(?:written|words|story|posted|published|reported|article|authored) by|by|von|par|por';
 const AUTHOR = 'authors?|author\\(s\\)|contributors?|autor(?:in)?(?:/autor(?:in)?)?';
 const LABEL = new RegExp(`^(?:${BY}|${AUTHOR})\\s*:?$`, 'i');
-const LED_BY = new RegExp(`^(?:(?:${BY})\\s?:?|(?:${AUTHOR})\\s?:)\\s?`, 'i');
+// Screen readers are told "By" once more than others.
+const LED_BY = new RegExp(`^(?:(?:${BY})\\s?:?|(?:${AUTHOR})\\s?:)\\s?(?:by\\s)?`, 'i');
 const MAY_LEAD =
   /^(?:written|words|story|posted|published|reported|article|auth|autor|by|von|par|por|contrib)/i;
 // "May 3, 2024 · 3 min read · By Ada Lund": a byline that begins with its date.

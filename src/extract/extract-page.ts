@@ -117,6 +117,7 @@ export function readFindings(source: Page, options: ExtractOptions, trees: Trees
           marks.images.map((image) => collapse(attribute(image, 'alt') ?? '')),
         ),
       headlineIndex,
+      title: page.title ?? '',
     },
   };
 }

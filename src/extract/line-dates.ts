@@ -1,5 +1,12 @@
 import type { DateOrder } from '../dates/index.ts';
-import { datesInText, ORIGINALLY, PUBLISHED_LABEL, UPDATED, type WrittenDate } from './written-dates.ts';
+import {
+  datesInText,
+  ENTRY,
+  ORIGINALLY,
+  PUBLISHED_LABEL,
+  UPDATED,
+  type WrittenDate,
+} from './written-dates.ts';
 
 /** A date, the evidence that gave it, and the text it was read from. */
 export type FoundDate = { date: Date; from: string; raw: string };
@@ -11,9 +18,12 @@ const MAX_LINE_DATES = 3;
 
 /** The dates of a line, searched once for all who ask. */
 function datesOf(line: NearLine, order: DateOrder | null): WrittenDate[] {
-  line.dates ??= datesInText(line.text, MAX_LINE_DATES, order);
+  line.dates ??= POST.test(line.text) ? [] : datesInText(line.text, MAX_LINE_DATES, order);
   return line.dates;
 }
+
+// "— Ada Lund (@lund) May 17, 2024": the post of a network, shown in the article.
+const POST = /\(@\w{2,30}\)/;
 
 /** Where the headline stands, the lines around it in their order, and the short lines of the whole page. */
 export type Surroundings = {
@@ -112,6 +122,35 @@ export function originalDate(near: Surroundings): FoundDate | null {
   }
   return null;
 }
+
+/**
+ * The date after "Date:" or "Published on", or in "This entry was posted on …", wherever it stands: at the end of the
+ * article in some templates.
+ */
+export function labelledLine({ shortLines, order }: Surroundings): FoundDate | null {
+  for (const line of shortLines) {
+    const found = datesInText(line, 1, order)[0];
+    if (found === undefined) continue;
+    const before = line.slice(0, found.at);
+    if (!UPDATED.test(before) && (ENTRY.test(line) || (before.length <= 40 && LABELLED.test(before))))
+      return { date: found.date, from: 'labelled line', raw: found.raw };
+  }
+  return null;
+}
+
+const LABELLED =
+  /(?:^|[|·•]\s?)(?:datum|date|data|fecha|dato|posted|published|veröffentlicht|erschienen|publié|pubblicato|publicado)(?: (?:on|am|le|il|el|em))?\s?:?\s?(?:\p{L}{2,10}\.?,?\s)?$/iu;
+
+/** The date a text begins with: "(17.05.2024) …", "LAMPSTADT, May 17, 2024 – …". */
+export function dateline(text: string, order: DateOrder | null): FoundDate | null {
+  const found = datesInText(text.slice(0, DATELINE_CHARS), 1, order)[0];
+  if (found === undefined || !PLACE.test(text.slice(0, found.at))) return null;
+  return { date: found.date, from: 'dateline', raw: found.raw };
+}
+
+const DATELINE_CHARS = 90;
+const PLACE =
+  /^[([]?(?:\p{Lu}[\p{L}\p{M}\s./'’-]{1,30}(?:,\s\p{Lu}[\p{L}.\s]{1,20})?[,:–—-]\s?(?:den\s|le\s)?)?$/u;
 
 // The day of a paper's draft is not the paper's.
 const PREPRINT = /pre-?print|earlier version/i;

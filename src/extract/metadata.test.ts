@@ -94,6 +94,12 @@ describe('dates', () => {
   it.each([
     ['https://x.example/2024/03/05/story', '2024-03-05'],
     ['https://x.example/story-20240305.html', '2024-03-05'],
+    ['https://x.example/2024/3/5/story', '2024-03-05'],
+    ['https://x.example/2024/may/17/story', '17 may 2024'],
+    ['https://x.example/a/202403/05/story', '2024-03-05'],
+    ['https://x.example/2024/0305/story', '2024-03-05'],
+    ['https://x.example/news/05-03-2024-story', '2024-03-05'],
+    ['https://x.example/articles/199407-12-ways-to-light-a-lamp', undefined],
     ['https://x.example/2024/03/story', undefined],
     ['https://x.example/p/20241399', undefined],
   ])('reads the address %s', (address, expected) => {

@@ -2,6 +2,7 @@ import type { PageNode } from '../html/index.ts';
 import type { Block } from './blocks.ts';
 import type { NearLine } from './line-dates.ts';
 import { makeComparable } from './title.ts';
+import { ENTRY } from './written-dates.ts';
 
 // Lines before and after the headline among which dates and bylines stand.
 const LINES_BEFORE = 10;
@@ -54,9 +55,16 @@ const MIN_TITLE_LETTERS = 10;
 const MAX_KICKER_LETTERS = 50;
 const BREADCRUMB_LINES = 5;
 
-/** The lines that may hold nothing but a date. */
+/** The lines that may hold nothing but a date, and sentences that tell when the article appeared. */
 export function shortLines(blocks: Block[]): string[] {
   return blocks
-    .filter((block) => block.chars >= 8 && block.chars <= MAX_LINE_CHARS && /\d\d/.test(block.text))
+    .filter(
+      ({ chars, text }) =>
+        chars >= 8 &&
+        (chars <= MAX_LINE_CHARS || (chars <= MAX_ENTRY_CHARS && ENTRY.test(text))) &&
+        /\d\d/.test(text),
+    )
     .map((block) => block.text);
 }
+
+const MAX_ENTRY_CHARS = 500;

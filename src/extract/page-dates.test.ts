@@ -35,6 +35,11 @@ describe('dates in text', () => {
     'May 17th, 2024',
     'May 17. 2024',
     '17.May.2024',
+    '17 أيار / مايو 2024',
+    '17 أيار 2024',
+    '17 במאי 2024',
+    '17 tháng 5, 2024',
+    '17 tháng 5 năm 2024',
   ])('reads %s', (text) => {
     const line = `Harbour news · ${text} · by Ada Lund`;
     expect(datesInText(line).map(({ date }) => date.toISOString().slice(0, 10))).toEqual(['2024-05-17']);
@@ -178,6 +183,49 @@ describe('the date of publication', () => {
     const told = 'The keeper spoke about the lamp on the radio of the harbour on 16.05.2024 at noon.';
     const body = `<p>17.05.2024, 12:32</p><p>News</p><p>Sea</p><p>Lamps</p>${below(told)}`;
     expect(read('', body).published).toBe('2024-05-17');
+  });
+
+  it.each([
+    ['Date: 17.05.2024 Author: Ada Lund', '2024-05-17'],
+    [
+      'Dieser Beitrag wurde am Freitag, 17. Mai 2024 um 9:30 Uhr veröffentlicht und unter Lampen abgelegt.',
+      '2024-05-17',
+    ],
+    ['This entry was posted on Friday, May 17th, 2024 at 9:30 and is filed under Lamps.', '2024-05-17'],
+    ['This entry was updated on May 17th, 2024.', null],
+    ['The keeper was born on Friday, May 17th, 1924, in the house below the lamp of the harbour.', null],
+  ])('stands in a line at the end that says so: %j', (line, expected) => {
+    const { published } = read('', `${HEADLINE}${TEXT.repeat(30)}<h2>More</h2><p>${line}</p>`);
+    expect(published).toBe(expected);
+  });
+
+  it.each([
+    ['(17.05.2024) The keepers of the coast are afraid of', '2024-05-17'],
+    ['LAMPSTADT, May 17, 2024 /Wire/ -- The keepers of the coast', '2024-05-17'],
+    ['On May 17, 1924 the keepers of the coast', null],
+  ])('begins the text: %j', (start, expected) => {
+    const { published } = read(
+      '',
+      `${HEADLINE}<p>${start} ${'the light that went out at sea. '.repeat(9)}</p>${TEXT}`,
+    );
+    expect(published).toBe(expected);
+  });
+
+  it('begins the headline before it stands in a teaser', () => {
+    const body = `<h1>17.05.2024 - A lamp for the keeper</h1>${TEXT}<p>03.02.2020 - A ship for the keeper</p>`;
+    expect(read('', body, undefined, 'de').published).toBe('2024-05-17');
+  });
+
+  it('is not that of a post shown in the article', () => {
+    const post =
+      '<blockquote>The lamp is out &mdash; Ada Lund (@lund) <a href="/1">May 1, 2024</a></blockquote>';
+    expect(read(ld('2024-05-17'), HEADLINE + post + TEXT).published).toBe('2024-05-17');
+  });
+
+  it('is that of the address where the page was dated anew more than a month later', () => {
+    const at = (url: string) => read(ld('2024-05-17'), HEADLINE + TEXT, url).published;
+    expect(at('https://post.example/2017/7/12/lamp')).toBe('2017-07-12');
+    expect(at('https://post.example/2024/05/03/lamp')).toBe('2024-05-17');
   });
 
   it('is not that of a preprint', () => {

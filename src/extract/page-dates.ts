@@ -4,9 +4,11 @@ import { withOrderOfPage } from './date-order.ts';
 import type { LdFacts } from './json-ld.ts';
 import {
   BYLINE_REST_CHARS,
+  dateline,
   type FoundDate,
   fromLines,
   fromOnlyLine,
+  labelledLine,
   originalDate,
   type Surroundings,
   shownDates,
@@ -118,18 +120,35 @@ export function dateOfElement(
   return null;
 }
 
-/** A date in the address, such as /2024/05/17/, /2024/may/17/ or -20240517; the month alone is no date. */
+/**
+ * A date in the address, such as /2024/05/17/, /2024/5/7/, /2024/may/17/, /202405/17/, -20240517 or 17-05-2024; the month
+ * alone is no date, nor is the number of a page before the first word of its title: /199407-12-lamps.
+ */
 export function dateInUrl(url: string): FoundDate | null {
-  const match =
-    /[/_-]((?:19|20)\d{2})(?:[/_-]?(0[1-9]|1[0-2])[/_-]?|\/([a-z]{3,9})\/)(0[1-9]|[12]\d|3[01])(?=[/_.+-]|$)/i.exec(
-      url.slice(0, 1_000),
-    );
-  if (match === null) return null;
+  const address = url.slice(0, 1_000);
+  const named = /\/(20\d\d|199\d)\/([a-z]{3,9})\/(0[1-9]|[12]\d|3[01])(?=[/_.+-]|$)/i.exec(address);
   const raw =
-    match[3] === undefined ? `${match[1]}-${match[2]}-${match[4]}` : `${match[4]} ${match[3]} ${match[1]}`;
+    named === null ? (numbersInUrl(address)?.join('-') ?? null) : `${named[3]} ${named[2]} ${named[1]}`;
+  if (raw === null) return null;
   const date = readDate(raw, null);
   return date === null ? null : { date, from: 'url', raw };
 }
+
+/** Year, month and day, as an address has them. */
+function numbersInUrl(address: string): string[] | null {
+  for (const [pattern, order] of URL_NUMBERS) {
+    const match = pattern.exec(address);
+    if (match !== null) return order.map((at) => match[at]!.padStart(2, '0'));
+  }
+  return null;
+}
+
+const URL_NUMBERS: readonly (readonly [RegExp, readonly number[]])[] = [
+  [/[/_-]((?:199|20\d)\d)([_-]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?=[/_.+-]|$)/, [1, 3, 4]],
+  [/[/_-]((?:199|20\d)\d)\/?(0[1-9]|1[0-2])\/?(0[1-9]|[12]\d|3[01])(?=[/_.+-]|$)/, [1, 2, 3]],
+  [/\/((?:199|20\d)\d)\/(1[0-2]|0?[1-9])\/([12]\d|3[01]|0?[1-9])(?=\/)/, [1, 2, 3]],
+  [/[/_-](0[1-9]|[12]\d|3[01])([_.-])(0[1-9]|1[0-2])\2((?:199|20\d)\d)(?=[/_.+-]|$)/, [4, 3, 1]],
+];
 
 const COMMENTED = /comment|reply|respond|related|footer|recommend|popular|recent|teaser/i;
 
@@ -217,7 +236,16 @@ function labelledTimes({ marks, near }: Inputs): FoundDate[] {
 
 const MAX_TIMES = 20;
 
-type Inputs = { page: Page; tags: MetaTags; ld: LdFacts; marks: Marks; near: Surroundings };
+type Inputs = {
+  page: Page;
+  tags: MetaTags;
+  ld: LdFacts;
+  marks: Marks;
+  near: Surroundings;
+  headline: { text: string } | null;
+  /** The blocks of the text. */
+  body: { kept: readonly { text: string }[] };
+};
 type Source = (inputs: Inputs) => FoundDate | null;
 
 /** What the page declares for machines, the surest first. */
@@ -234,9 +262,15 @@ const INFERRED: readonly Source[] = [
   ownTime,
   // Before elements whose class speaks of dates: those of teasers do too.
   ({ near }) => shownDates(near)[0] ?? null,
+  ({ near }) => labelledLine(near),
   (inputs) => fromDateElements(inputs, false),
   fromScripts,
+  ({ near, headline }) => (headline === null ? null : dateline(headline.text, near.order)),
   ({ near }) => fromLines(near, false),
+  ({ near, headline, body }) => {
+    const first = body.kept.find(({ text }) => text !== headline?.text);
+    return first === undefined ? null : dateline(first.text, near.order);
+  },
   ({ near }) => fromLines(near, true),
   (inputs) => fromTimes(inputs, true),
   (inputs) => fromDateElements(inputs, true),
@@ -285,6 +319,9 @@ function shownInstead(declared: FoundDate, inputs: Inputs, nowMs: number): Found
   const gapMs = ({ date }: FoundDate) => declared.date.getTime() - date.getTime();
   const original = originalDate(near);
   if (original !== null && gapMs(original) > SAME_DAY_MS) return original;
+  // An address is made once, before whoever moved the page to another system dated it anew.
+  const inUrl = dateInUrl(inputs.page.url);
+  if (inUrl !== null && gapMs(inUrl) > EDITION_GAP_MS) return inUrl;
   const shown = [...shownDates(near), ...labelledTimes(inputs)].filter(({ date }) =>
     isPlausible(date, nowMs),
   );

@@ -100,6 +100,33 @@ describe('the headline', () => {
     );
   });
 
+  it.each([
+    ['港の灯台守が語る夜の海と光の三十年', '灯台新聞'],
+    ['这个港口的灯塔守护人讲述三十年', '港口日报'],
+    ['A lamp for the keeper of the harbour', 'Lamps of the North'],
+  ])('is the heading that <title> begins with, not the site it ends with: %s', (text, name) => {
+    const body = `<h1 class="hidden">${name}</h1><h2>${text}</h2>${TEXT}`;
+    expect(titleOf(title(`${text}_${name}`), body)).toBe(text);
+  });
+
+  it('is known by its letters where no spaces part the words', () => {
+    const body = `<h1>港の灯台守が語る、夜の海の話</h1>${TEXT}`;
+    expect(titleOf(title('港の灯台守が語る夜の海の話 写真1枚'), body)).toBe('港の灯台守が語る、夜の海の話');
+  });
+
+  it('is what the head says where the only h1 is another and stands below the text', () => {
+    const body = `${TEXT.repeat(5)}<h1>Original text</h1>`;
+    expect(titleOf(title('A lamp for the keeper of the harbour'), body)).toBe(
+      'A lamp for the keeper of the harbour',
+    );
+  });
+
+  it('is the title though the page calls its site by it', () => {
+    const text = 'This is what a lamp does to the keeper of the harbour';
+    const head = `${title(text)}<meta name="application-name" content="${text}">`;
+    expect(titleOf(head, `<h1>${text}</h1>${TEXT}`)).toBe(text);
+  });
+
   it('keeps a number that belongs to it', () => {
     const head = title('The lamps of spring - Post') + og('The lamps of spring') + site('Post');
     expect(titleOf(head, `<h1>21 things about the lamps of spring</h1>${TEXT}`)).toBe(

@@ -77,12 +77,15 @@ function findSiteNames(page: Page, tags: MetaTags, ld: LdFacts): string[] {
     addedToTitle(page.title, tags.openGraph['og:title']),
   ];
   const host = hostOf(page.url);
+  const whole = comparable(page.title ?? '');
   if (host !== '') names.push(host, host.replace(/\.[a-z]{2,6}(\.[a-z]{2})?$/, ''), registrableDomain(host));
   return [
     ...new Set(names.filter((name) => typeof name === 'string').map((name) => comparable(name))),
-  ].filter((name) => name.length > 1);
+  ].filter((name) => name.length > 1 && (name !== whole || name.length <= MAX_NAME_LETTERS));
 }
 
+// A longer "name" that is all of `<title>` is the title, put where the name of the site belongs.
+const MAX_NAME_LETTERS = 30;
 // Longer than this, what `<title>` adds to og:title is a second half of the title.
 const MAX_ADDED_WORDS = 4;
 
@@ -146,7 +149,15 @@ function isSite(part: string, sites: readonly string[]): boolean {
   return false;
 }
 
-const wordSet = (text: string) => new Set(text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? []);
+/** The words of a title; where no spaces part them (Chinese, Japanese, Thai …) every two letters stand for one. */
+function wordSet(text: string): Set<string> {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
+  if (!UNSPACED.test(text)) return new Set(words);
+  return new Set(words.flatMap((word) => (UNSPACED.test(word) ? pairsOf(word) : word)));
+}
+
+const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]/;
+const pairsOf = (word: string) => Array.from({ length: word.length - 1 }, (_, at) => word.slice(at, at + 2));
 
 /** The share of the shorter text's words that the other has too. */
 function overlap(a: Set<string>, b: Set<string>): number {
@@ -172,10 +183,12 @@ export function findHeadline(page: Page, headings: PageNode[], tags: MetaTags, l
   );
   const titles = declared.map(wordSet);
   const sites = new Set(siteNames(page, tags, ld));
+  const looked = headings.slice(0, MAX_HEADINGS);
+  const isSiteName = (text: string, key: string) => sites.has(key) || endsTitle(text, page.title, looked);
   let best: Headline | null = null;
   let bestPoints = 0;
   let firsts = 0;
-  for (const node of headings.slice(0, MAX_HEADINGS)) {
+  for (const node of looked) {
     const text = textOf(node, 500);
     const key = comparable(text);
     if (key.length < 3) continue;
@@ -187,7 +200,7 @@ export function findHeadline(page: Page, headings: PageNode[], tags: MetaTags, l
     if (node.tag !== 'h1' && likeness < ALMOST_THE_TITLE) continue;
     let points =
       (likeness * 10 + Math.min(words.size, 10) / 10 + (node.tag === 'h1' ? 5 : 0)) *
-      (sites.has(key) ? SITE_NAME_SHARE : 1);
+      (isSiteName(text, key) ? SITE_NAME_SHARE : 1);
     // A heading that is the title, word for word, may well lead away: link posts and aggregators do.
     const isTeaser =
       (points > bestPoints || node.tag === 'h1') &&
@@ -202,6 +215,15 @@ export function findHeadline(page: Page, headings: PageNode[], tags: MetaTags, l
   }
   if (best !== null) best.alone = firsts === 1;
   return best;
+}
+
+/** Whether a heading is the end of a `<title>` that begins with another: the name of the site behind the headline. */
+function endsTitle(text: string, title: string | null, headings: readonly PageNode[]): boolean {
+  if (title === null || title.length < text.length * 2 || !title.endsWith(text)) return false;
+  return headings.some((node) => {
+    const other = textOf(node, 500);
+    return other.length > text.length && title.startsWith(other);
+  });
 }
 
 /** The titles in the head, without the name of the site. */
@@ -322,7 +344,9 @@ export function* listTitles(inputs: Inputs): Generator<Evidence, undefined> {
   }
   if (structured !== null) yield structured;
   if (og !== null) yield og;
-  if (!isHeadline && h1 !== null && headline?.node.tag === 'h1') yield h1;
+  const unlike = !isHeadline && headline?.node.tag === 'h1' ? h1 : null;
+  const inText = unlike !== null && headline!.node.index > (body.kept[0]?.from ?? Infinity);
+  if (unlike !== null && !inText) yield unlike;
   for (const [value, from] of [
     [tags.twitter['twitter:title'], 'twitter:title'],
     [tags.meta['dc.title'] ?? tags.meta.citation_title, 'meta title'],
@@ -331,6 +355,7 @@ export function* listTitles(inputs: Inputs): Generator<Evidence, undefined> {
     const found = read(value, from);
     if (found !== null) yield found;
   }
+  if (unlike !== null && inText) yield unlike;
   return undefined;
 }
 

@@ -7,12 +7,14 @@ const YEAR = '(?:19|20)\\d{2}';
 const DAY = '(?:3[01]|[12]\\d|0?[1-9])';
 // A month's name: marks count, as Devanagari and Thai words hold more of them than letters.
 const NAME = '\\p{L}[\\p{L}\\p{M}]{1,14}';
+// A month's other name: "24 نيسان / أبريل".
+const ARABIC = '[\\u0600-\\u06ff]{2,12}';
 
 // Written dates inside a line of text; each alternative has fixed bounds, so the search is linear.
 const WRITTEN = new RegExp(
   [
     `\\b${YEAR}[-/.](?:1[0-2]|0?[1-9])[-/.]${DAY}(?!\\d)(?:[T ]\\d{1,2}:\\d{2}(?::\\d{2})?)?`,
-    `\\b\\d{1,2}(?:st|nd|rd|th|er|\\.|º)?\\s{0,2}(?:de\\s|of\\s)?\\s?${NAME}\\.?,?\\s{1,2}(?:de\\s|del\\s)?${YEAR}`,
+    `\\b\\d{1,2}(?:st|nd|rd|th|er|\\.|º)?\\s{0,2}(?:de\\s|of\\s)?\\s?${NAME}(?:\\s?/\\s?${ARABIC})?\\.?,?\\s{1,2}(?:de\\s|del\\s)?${YEAR}`,
     `${NAME}\\.?\\s{1,2}\\d{1,2}(?:st|nd|rd|th)?[.,]?\\s{1,2}${YEAR}`,
     `\\b\\d{1,2}[-.]\\p{L}{3,9}[-.]${YEAR}(?!\\d)`,
     `\\b\\d{1,2}[./-]\\d{1,2}[./-](?:19|20)?\\d{2}\\b`,
@@ -20,6 +22,7 @@ const WRITTEN = new RegExp(
     `\\b${YEAR}\\.?(?:\\sm\\.)?\\s${NAME}\\.?\\s\\d{1,2}(?!\\d)`,
     `\\b${YEAR}\\.\\s\\d{1,2}\\.\\s\\d{1,2}(?!\\d)`,
     `${YEAR}\\s?[年년]\\s?\\d{1,2}\\s?[月월]\\s?\\d{1,2}\\s?[日号號일]`,
+    `\\b\\d{1,2}\\stháng\\s\\d{1,2}(?:,|\\snăm)\\s${YEAR}`,
     // Thai counts the years of the Buddha.
     `\\b\\d{1,2}\\s[\\u0e01-\\u0e4e.]{3,12}\\s25\\d{2}(?!\\d)`,
   ].join('|'),
@@ -79,6 +82,10 @@ export const UPDATED =
 /** Says that a date beside it is the one of publication. */
 export const PUBLISHED_LABEL =
   /(?:publi(?:shed|é|cado|cato|cat|ziert|kowano|kováno|cerad|sert|ceret)|posted|veröffentlicht|erschienen|gepubliceerd|julkaistu|közzétéve|yayın|опублик|δημοσιε|نشر|公開|掲載|发布|發布|發佈|입력|등록)(?![a-z])/i;
+
+/** Begins the sentence in which blogs tell when an article appeared. */
+export const ENTRY =
+  /^(?:this (?:entry|post|article|item) was|dieser (?:beitrag|artikel|eintrag) wurde|cet article a été|ce billet a été|esta entrada fue|este (?:artículo|artigo|post) f(?:ue|oi)|quest[oa] (?:articolo|voce) è|dit (?:bericht|artikel) (?:is|werd))\b/i;
 
 /** Says that the page appeared before, elsewhere or in another form. */
 export const ORIGINALLY =

@@ -88,16 +88,21 @@ export function countSnippets(reference: Snippets, extracted: string): SnippetCo
   };
 }
 
-/** Shares of snippets rightly present and rightly absent, and the F1 over all of them; null where a set has none. */
+/** Precision and recall with the F1 of the two. */
+export type TextSummary = { precision: number; recall: number; f1: number };
+
+/** Shares of snippets rightly present and rightly absent, and the figures over all of them; null where there are none. */
 export function summarizeSnippets(
   pages: readonly SnippetCounts[],
-): { present: number; absent: number; f1: number } | null {
+): (TextSummary & { present: number; absent: number }) | null {
   const sum = (name: keyof SnippetCounts) => pages.reduce((total, page) => total + page[name], 0);
   const [kept, lost, leaked, absent] = [sum('kept'), sum('lost'), sum('leaked'), sum('absent')];
   if (kept + lost === 0) return null;
   return {
     present: kept / (kept + lost),
     absent: leaked + absent === 0 ? 1 : absent / (leaked + absent),
+    precision: kept + leaked === 0 ? 0 : kept / (kept + leaked),
+    recall: kept / (kept + lost),
     f1: (2 * kept) / (2 * kept + lost + leaked),
   };
 }

@@ -1,6 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, it } from 'vitest';
 import { countSnippets, scorePage, summarize, summarizeSnippets } from './article-metric.ts';
-import { isRightAuthor, isRightDate, isRightTitle } from './articles.ts';
+import { articles, isRightAuthor, isRightDate, isRightTitle } from './articles.ts';
 
 describe('article metric', () => {
   it('counts shared runs of four words', () => {
@@ -38,8 +42,39 @@ describe('snippets', () => {
       { kept: 3, lost: 0, leaked: 1, absent: 3 },
       { kept: 0, lost: 1, leaked: 0, absent: 0 },
     ];
-    expect(summarizeSnippets(pages)).toEqual({ present: 0.75, absent: 0.75, f1: 0.75 });
+    expect(summarizeSnippets(pages)).toEqual({
+      present: 0.75,
+      absent: 0.75,
+      precision: 0.75,
+      recall: 0.75,
+      f1: 0.75,
+    });
     expect(summarizeSnippets([{ kept: 0, lost: 0, leaked: 0, absent: 0 }])).toBeNull();
+  });
+});
+
+describe('a set of pages', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'outrider-set-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const story = Array.from(
+    { length: 6 },
+    (_, i) => `Der Wärter ging am ${i + 1}. Abend die Treppe hinauf und schrieb auf, was er sah.`,
+  );
+  const page = `<html><head><meta charset="iso-8859-1"><title>Lampen</title></head><body><nav>Start</nav><h1>Lampen</h1>${story.map((line) => `<p>${line}</p>`).join('')}</body></html>`;
+
+  it('may name snippets alone, and leave out addresses; pages are read in the encoding they declare', async () => {
+    const set = join(folder, 'articles', 'mine');
+    mkdirSync(join(set, 'pages'), { recursive: true });
+    writeFileSync(join(set, 'pages', 'latin.html.gz'), gzipSync(Buffer.from(page, 'latin1')));
+    writeFileSync(join(set, 'pages', 'utf8.html.gz'), gzipSync(Buffer.from(page, 'utf8')));
+    const reference = { with: [story[0], 'nowhere to be found'], without: ['Start'] };
+    writeFileSync(join(set, 'truth.json'), JSON.stringify({ latin: reference, utf8: reference }));
+    const scores = await articles.run(folder, { fail: () => undefined, progress: () => undefined });
+    expect(scores).toMatchObject({
+      articles: {
+        mine: { pages: 2, precision: 1, recall: 0.5, f1: 0.6667, snippetF1: 0.6667, empty: 0, title: null },
+      },
+    });
   });
 });
 

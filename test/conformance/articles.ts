@@ -1,16 +1,28 @@
+import { isUtf8 } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { type Extraction, extractPage } from '../../src/extract/index.ts';
 import { parsePage } from '../../src/html/index.ts';
+import { decodeBytes } from '../../src/text/index.ts';
 import { validatePage } from '../../src/validate/index.ts';
-import { countSnippets, type Snippets, scorePage, summarize, summarizeSnippets } from './article-metric.ts';
+import {
+  countSnippets,
+  type PageScore,
+  type SnippetCounts,
+  type Snippets,
+  scorePage,
+  summarize,
+  summarizeSnippets,
+  type TextSummary,
+} from './article-metric.ts';
 import { loadJson, type Part, type PartOptions } from './part.ts';
 import { readWithReadability } from './readability.ts';
 
+/** What is known of a page; every part of it may be missing. */
 type Reference = Snippets & {
-  url: string;
-  articleBody: string;
+  url?: string | null;
+  articleBody?: string | null;
   title?: string | null;
   author?: string | null;
   date?: string | null;
@@ -93,6 +105,8 @@ function count(tally: Tally, right: boolean): boolean {
   return right;
 }
 
+const urlOf = (reference: Reference): string => reference.url ?? '';
+
 type Measured = { id: string; html: string; got: Extraction; gotMs: number; other: string; otherMs: number };
 
 /** Both extractors over all pages, page by page in turns, so that load from outside falls on both alike. */
@@ -106,7 +120,7 @@ function* measure(
     let got!: Extraction;
     let other = '';
     const gotMs = cpuMs(() => {
-      got = extractPage(parsePage(html, { url: truth[id]!.url }));
+      got = extractPage(parsePage(html, { url: urlOf(truth[id]!) }));
     });
     const otherMs = cpuMs(() => {
       other = readWithReadability(html);
@@ -115,20 +129,23 @@ function* measure(
   }
 }
 
+/** Sets keep most pages in UTF-8, whatever those declare; others are in the encoding they name. */
+const readPage = (bytes: Buffer): string =>
+  isUtf8(bytes) ? bytes.toString('utf8') : decodeBytes(bytes, { kind: 'html' }).text;
+
 function runSet(folder: string, set: string, options: PartOptions): object | null {
   const truth = loadJson<Record<string, Reference>>(folder, 'truth.json');
   if (truth === null) return null;
   const ids = Object.keys(truth).filter((id) => existsSync(join(folder, 'pages', `${id}.html.gz`)));
-  const load = (id: string) =>
-    gunzipSync(readFileSync(join(folder, 'pages', `${id}.html.gz`))).toString('utf8');
+  const load = (id: string) => readPage(gunzipSync(readFileSync(join(folder, 'pages', `${id}.html.gz`))));
   const warmUp = Array.from({ length: WARM_UP_PAGES }, (_, i) => ids[i % ids.length]!);
   if (ids.length === 0) return null;
   for (const id of warmUp) readWithReadability(load(id));
-  for (const id of warmUp) extractPage(parsePage(load(id), { url: truth[id]!.url }));
-  const ours = [];
-  const theirs = [];
+  for (const id of warmUp) extractPage(parsePage(load(id), { url: urlOf(truth[id]!) }));
+  const ours: TextScores = { pages: [], snippets: [] };
+  const theirs: TextScores = { pages: [], snippets: [] };
   const tallies = newTallies();
-  const snippets = [];
+  let empty = 0;
   let oursMs = 0;
   let theirsMs = 0;
   let falseRejections = 0;
@@ -138,7 +155,7 @@ function runSet(folder: string, set: string, options: PartOptions): object | nul
     oursMs += gotMs;
     theirsMs += otherMs;
     const validation = validatePage({
-      page: parsePage(html, { url: reference.url }),
+      page: parsePage(html, { url: urlOf(reference) }),
       extraction: got,
       bodyBytes: Buffer.byteLength(html),
       status: 200,
@@ -148,20 +165,19 @@ function runSet(folder: string, set: string, options: PartOptions): object | nul
       falseRejections++;
       options.fail({
         part: `articles.${set}.validation`,
-        case: `${id} ${reference.url}`,
+        case: `${id} ${urlOf(reference)}`,
         expected: 'valid',
         got: `${validation.reason}: ${validation.detail}`,
       });
     }
-    const score = scorePage(reference.articleBody, got.text);
-    ours.push(score);
-    theirs.push(scorePage(reference.articleBody, other));
-    worst.push({ id, f1: score.f1, precision: score.precision, recall: score.recall });
-    snippets.push(countSnippets(reference, got.text));
+    if (got.text === '') empty++;
+    addScores(theirs, reference, other);
+    const { f1, precision, recall } = addScores(ours, reference, got.text);
+    worst.push({ id, f1, precision, recall });
     countFields(reference, got, tallies, (field, expected, value) =>
       options.fail({
         part: `articles.${set}.${field}`,
-        case: `${id} ${reference.url}`,
+        case: `${id} ${urlOf(reference)}`,
         expected,
         got: value,
       }),
@@ -171,17 +187,15 @@ function runSet(folder: string, set: string, options: PartOptions): object | nul
   for (const page of worst.slice(0, WORST_PAGES)) {
     options.fail({
       part: `articles.${set}.text`,
-      case: `${page.id} ${truth[page.id]!.url}`,
+      case: `${page.id} ${urlOf(truth[page.id]!)}`,
       expected: 1,
       got: { f1: round(page.f1), precision: round(page.precision), recall: round(page.recall) },
     });
   }
-  const found = summarizeSnippets(snippets);
-  const rounded = (summary: ReturnType<typeof summarize>) =>
-    Object.fromEntries(Object.entries(summary).map(([name, value]) => [name, round(value)]));
+  const found = summarizeSnippets(ours.snippets);
   return {
     pages: ids.length,
-    ...rounded(summarize(ours)),
+    ...summarizeTexts(ours),
     title: share(tallies.title),
     author: share(tallies.author),
     date: share(tallies.date),
@@ -190,12 +204,32 @@ function runSet(folder: string, set: string, options: PartOptions): object | nul
     snippetF1: found === null ? null : round(found.f1),
     snippetsPresent: found === null ? null : round(found.present),
     snippetsAbsent: found === null ? null : round(found.absent),
-    empty: ours.filter((page) => page.predicted === 0).length,
+    empty,
     falseRejections,
     cpuMsPerPage: round(oursMs / Math.max(1, ids.length)),
     cpuRatio: round(oursMs / Math.max(1e-9, theirsMs)),
-    readability: { ...rounded(summarize(theirs)), cpuMsPerPage: round(theirsMs / Math.max(1, ids.length)) },
+    readability: { ...summarizeTexts(theirs), cpuMsPerPage: round(theirsMs / Math.max(1, ids.length)) },
   };
+}
+
+type TextScores = { pages: PageScore[]; snippets: SnippetCounts[] };
+
+/** Adds what a text is worth: against the whole reference text where there is one, and against its snippets. */
+function addScores(scores: TextScores, reference: Reference, text: string): PageScore | TextSummary {
+  const counts = countSnippets(reference, text);
+  scores.snippets.push(counts);
+  if (typeof reference.articleBody !== 'string')
+    return summarizeSnippets([counts]) ?? { f1: 1, precision: 1, recall: 1 };
+  const score = scorePage(reference.articleBody, text);
+  scores.pages.push(score);
+  return score;
+}
+
+/** The figures of a set by its texts; where its references name snippets alone, by those. */
+function summarizeTexts({ pages, snippets }: TextScores): Record<string, number> {
+  const { precision = 0, recall = 0, f1 = 0 } = summarizeSnippets(snippets) ?? {};
+  const summary = pages.length > 0 ? summarize(pages) : { precision, recall, f1 };
+  return Object.fromEntries(Object.entries(summary).map(([name, value]) => [name, round(value)]));
 }
 
 function countFields(

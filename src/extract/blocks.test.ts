@@ -33,6 +33,17 @@ describe('readBlocks', () => {
     expect(textsOf(body)).toEqual([text]);
   });
 
+  it.each([
+    ['<a href="/x">The keeper</a> left', 10],
+    ['<a name="top"/><p>The keeper left', 0],
+    ['<a href="/x"><b>The</b> keeper</a> left', 9],
+  ])('takes for a link what leads somewhere: %s', (body, chars) => {
+    const blocks = readBlocks(
+      parsePage(`<html><body>${body}</body></html>`, { url: 'https://post.example/a' }),
+    );
+    expect(blocks.map((block) => block.linkChars)).toEqual([chars]);
+  });
+
   it('reads ruby in its line', () => {
     expect(
       textsOf('<p>前の<ruby><rb>弾劾</rb><rp>（</rp><rt>だんがい</rt><rp>）</rp></ruby>訴追</p>'),

@@ -156,14 +156,14 @@ class BlockReader {
 /** Cuts the body into blocks in document order. */
 export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Set<PageNode>): Block[] {
   const reader = new BlockReader();
-  let linkDepth = 0;
+  let link: PageNode | null = null;
   let strongDepth = 0;
   let controlDepth = 0;
   let at: PageNode | null = root;
   while (at !== null) {
     const node: PageNode = at;
     if (node.tag === TEXT) {
-      reader.addText(node, linkDepth > 0, strongDepth > 0, controlDepth > 0);
+      reader.addText(node, link !== null, strongDepth > 0, controlDepth > 0);
     } else if (node.tag === 'br') {
       reader.lineBreak(node.index);
     } else if (
@@ -174,8 +174,11 @@ export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Se
     ) {
       if ((node.flags & TAG.inline) !== 0) {
         if (node.tag === 'a') {
-          linkDepth++;
-          if (attribute(node, 'href') !== null) reader.addLink();
+          // `<a name="top">` marks a place; left open, it holds the rest of the page.
+          if (attribute(node, 'href') !== null) {
+            link ??= node;
+            reader.addLink();
+          }
         } else if ((node.flags & TAG.strong) !== 0) strongDepth++;
         else if ((node.flags & TAG.control) !== 0) controlDepth++;
       } else reader.flush(node.index);
@@ -188,7 +191,7 @@ export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Se
     at = nextNode(leaving, root, true);
     while (leaving !== root && leaving.next === null && leaving.parent !== null) {
       leaving = leaving.parent;
-      if (leaving.tag === 'a') linkDepth--;
+      if (leaving === link) link = null;
       else if ((leaving.flags & TAG.strong) !== 0) strongDepth--;
       else if ((leaving.flags & TAG.control) !== 0) controlDepth--;
       if ((leaving.flags & TAG.inline) === 0) reader.flush(node.index + 1);

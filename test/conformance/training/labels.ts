@@ -1,6 +1,8 @@
 import type { Block } from '../../../src/extract/blocks.ts';
 
-const WORD = /[\p{L}\p{N}_]+/gu;
+// Where no spaces part the words every letter stands for one.
+const WORD =
+  /[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff]|(?:(?![\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff])[\p{L}\p{N}_])+/gu;
 const wordsOf = (text: string): string[] => text.match(WORD) ?? [];
 
 /** For each block the share of its words that the reference text holds, its word count, and the reference's own. */

@@ -67,12 +67,20 @@ describe('a set of pages', () => {
     mkdirSync(join(set, 'pages'), { recursive: true });
     writeFileSync(join(set, 'pages', 'latin.html.gz'), gzipSync(Buffer.from(page, 'latin1')));
     writeFileSync(join(set, 'pages', 'utf8.html.gz'), gzipSync(Buffer.from(page, 'utf8')));
+    writeFileSync(join(set, 'pages', 'none.html.gz'), gzipSync(Buffer.from(page, 'utf8')));
     const reference = { with: [story[0], 'nowhere to be found'], without: ['Start'] };
-    writeFileSync(join(set, 'truth.json'), JSON.stringify({ latin: reference, utf8: reference }));
+    writeFileSync(
+      join(set, 'truth.json'),
+      JSON.stringify({
+        latin: reference,
+        utf8: { ...reference, articleBody: '' },
+        none: { without: ['Start'] },
+      }),
+    );
     const scores = await articles.run(folder, { fail: () => undefined, progress: () => undefined });
     expect(scores).toMatchObject({
       articles: {
-        mine: { pages: 2, precision: 1, recall: 0.5, f1: 0.6667, snippetF1: 0.6667, empty: 0, title: null },
+        mine: { pages: 3, precision: 1, recall: 0.5, f1: 0.6667, snippetF1: 0.6667, empty: 0, title: null },
       },
     });
   });

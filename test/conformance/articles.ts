@@ -218,9 +218,11 @@ type TextScores = { pages: PageScore[]; snippets: SnippetCounts[] };
 function addScores(scores: TextScores, reference: Reference, text: string): PageScore | TextSummary {
   const counts = countSnippets(reference, text);
   scores.snippets.push(counts);
-  if (typeof reference.articleBody !== 'string')
-    return summarizeSnippets([counts]) ?? { f1: 1, precision: 1, recall: 1 };
-  const score = scorePage(reference.articleBody, text);
+  const whole = reference.articleBody ?? '';
+  const { with: wanted = [], without: unwanted = [] } = reference;
+  if (whole === '' && wanted.length + unwanted.length > 0)
+    return summarizeSnippets([counts]) ?? { precision: 1, recall: 1, f1: 1 };
+  const score = scorePage(whole, text);
   scores.pages.push(score);
   return score;
 }

@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { messageOf } from '../../src/errors/index.ts';
 import { articles } from './articles.ts';
 import { dates } from './dates.ts';
 import { feeds } from './feeds.ts';
@@ -14,19 +15,37 @@ import { urls } from './urls.ts';
 
 const parts: readonly Part[] = [feeds, dates, sitemaps, robots, urls, articles];
 
-const { values } = parseArgs({
-  options: {
-    corpus: { type: 'string' },
-    failures: { type: 'string' },
-    json: { type: 'boolean', default: false },
-    check: { type: 'boolean', default: false },
-  },
-});
+const USAGE = `usage: npm run conformance -- [--corpus DIR] [--json] [--failures FILE] [--check]
+  --corpus DIR     folder with formats/ and articles/<set>/ (truth.json, pages/<id>.html.gz); parts may be missing
+  --json           print the scores as one JSON object on the last line
+  --failures FILE  write every case that is not right
+  --check          fail when a score is below its floor`;
+
+const values = readFlags();
 const corpusDir = values.corpus ?? defaultCorpus();
-if (corpusDir === null || !existsSync(corpusDir)) {
+if (values.help) {
+  console.log(USAGE);
+} else if (corpusDir === null || !existsSync(corpusDir)) {
   console.log(`no corpus at ${corpusDir ?? 'the default place'}: name one with --corpus DIR`);
 } else {
   await run(corpusDir);
+}
+
+function readFlags() {
+  try {
+    return parseArgs({
+      options: {
+        corpus: { type: 'string' },
+        failures: { type: 'string' },
+        json: { type: 'boolean', default: false },
+        check: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    console.error(`${messageOf(error)}\n${USAGE}`);
+    process.exit(2);
+  }
 }
 
 async function run(dir: string): Promise<void> {

@@ -125,6 +125,8 @@ test('loops and mazes end', async () => {
 });
 
 test('a packed file is unpacked on the way', async () => {
+  // The clock went on: by the hour of the day something new may have been published since the first poll.
+  await pollAgain(lab, ['packed']);
   for (const { url } of lab.web.groundTruth('packed.test')[0]!.articles)
     expect((await lab.row(url))?.status).toBe('fetched');
 });
@@ -140,7 +142,7 @@ test('without dates only what was not there at the last poll is new', async () =
   expect(await seen()).toBe(6);
   const [fresh] = lab.web.publish('undated.test', 1);
   await pollAgain(lab, ['undated']);
-  expect(await seen()).toBe(7);
+  expect(await seen()).toBe(lab.web.groundTruth('undated.test')[0]!.articles.length);
   expect((await lab.row(fresh!))?.status).toBe('fetched');
 });
 

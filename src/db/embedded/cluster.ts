@@ -67,8 +67,9 @@ lc_messages = 'C'
 `;
 
 // full_page_writes and fsync guard against power cuts only; a killed test server still recovers. Commits stay
-// synchronous: without fsync that is one write, and asynchronous ones are lost by a kill.
-const withoutDurability = 'fsync = off\nfull_page_writes = off\n';
+// synchronous: without fsync that is one write, and asynchronous ones are lost by a kill. The files of a test run share
+// one server, some of them with eight fetchers.
+const withoutDurability = 'fsync = off\nfull_page_writes = off\nmax_connections = 300\n';
 
 /** Writes the server's settings and access rules; runs before every start so that a new version's settings hold. */
 export function writeSettings(places: Places, user: ServerUser): void {

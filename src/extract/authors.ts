@@ -96,7 +96,7 @@ export type Bylines = {
   /** The name near the headline that is also the caption of a picture. */
   portrayed: () => string | null;
   headlineIndex: number;
-  /** The titles in the head: one word of them is what the article is about, not who wrote it. */
+  /** What `<title>` says: one word of it is whom the article is about, not who wrote it. */
   title: string;
 };
 

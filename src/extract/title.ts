@@ -17,7 +17,9 @@ import {
   followsKicker,
   isNamedByAddress,
   isSpeltByAddress,
+  overlap,
   saysTheSame,
+  wordSet,
 } from './title-wordings.ts';
 
 /** A value with the evidence that gave it. */
@@ -147,24 +149,6 @@ function isSite(part: string, sites: readonly string[]): boolean {
     if (part.length > 4 && site.includes(part) && part.length * 2 > site.length) return true;
   }
   return false;
-}
-
-/** The words of a title; where no spaces part them (Chinese, Japanese, Thai …) every two letters stand for one. */
-function wordSet(text: string): Set<string> {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
-  if (!UNSPACED.test(text)) return new Set(words);
-  return new Set(words.flatMap((word) => (UNSPACED.test(word) ? pairsOf(word) : word)));
-}
-
-const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]/;
-const pairsOf = (word: string) => Array.from({ length: word.length - 1 }, (_, at) => word.slice(at, at + 2));
-
-/** The share of the shorter text's words that the other has too. */
-function overlap(a: Set<string>, b: Set<string>): number {
-  if (a.size === 0 || b.size === 0) return 0;
-  let shared = 0;
-  for (const word of a) if (b.has(word)) shared++;
-  return shared / Math.min(a.size, b.size);
 }
 
 /** The heading that names the article, and how alike it is to what the page calls itself elsewhere. */

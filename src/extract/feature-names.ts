@@ -28,6 +28,8 @@ const GROUP_FEATURES = [
   'sameLinkShare',
   'sameProse',
   'run',
+  'groupBefore',
+  'groupAfter',
   'siblings',
   'siblingIndex',
 ];
@@ -76,6 +78,8 @@ const HEADING_FEATURES = [
   'afterLastProse',
   'saysBefore',
   'saysAfter',
+  'commentLines',
+  'sinceComments',
 ];
 
 /** Groups whose names say more when they stand between the block and what it shares with the headline. */

@@ -190,6 +190,9 @@ const isPlainCapital = (code: number) =>
 const isPlainSign = (code: number) =>
   code < 128 || code === 0xa0 || code === 0xab || code === 0xbb || (code >= 0x2010 && code <= 0x2027);
 
+// How far blocks of the same kind are looked for on either side.
+const RUN_REACH = 10;
+
 function addGroup(row: Row, i: number, blocks: Block[], outline: Outline): void {
   const group = outline.groups[i]!;
   const owner = blocks[i]!.owner;
@@ -197,10 +200,14 @@ function addGroup(row: Row, i: number, blocks: Block[], outline: Outline): void 
   row.add(group.words / group.count);
   row.add(ratio(group.linkChars, group.chars));
   row.add(ratio(group.prose, outline.proseTotal));
-  let run = 0;
-  for (let j = i - 1; j >= 0 && i - j <= 10 && outline.groups[j] === group; j--) run++;
-  for (let j = i + 1; j < blocks.length && j - i <= 10 && outline.groups[j] === group; j++) run++;
-  row.add(run);
+  let before = i - 1;
+  while (before >= 0 && i - before <= RUN_REACH && outline.groups[before] === group) before--;
+  let after = i + 1;
+  while (after < blocks.length && after - i <= RUN_REACH && outline.groups[after] === group) after++;
+  row.add(after - before - 2);
+  // Between comments and other entries stand lines that come as often as they do.
+  row.add(before < 0 ? 0 : Math.min(100, outline.groups[before]!.count));
+  row.add(after === blocks.length ? 0 : Math.min(100, outline.groups[after]!.count));
   // Entries beyond the hundredth are all the same to us.
   const place = outline.facts.place(owner);
   row.add(Math.min(100, outline.facts.siblings(owner)));
@@ -288,6 +295,8 @@ function addHeadings(row: Row, i: number, outline: Outline): void {
   row.add(i > outline.lastProse ? 1 : 0);
   row.add((outline.phrases[i - 1] ?? 0) === 0 ? 0 : 1);
   row.add(outline.phrases[i + 1] === 0 ? 0 : 1);
+  row.add(Math.min(20, outline.commentLines[i]!));
+  row.add(Math.min(3_000, outline.sinceComments[i]!));
 }
 
 const BRANCH_BITS = BRANCH_GROUPS.map((name) => GROUP_NAMES.indexOf(name));

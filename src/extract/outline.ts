@@ -7,7 +7,7 @@ import type { BlockContext } from './features.ts';
 import { clearedLender, lender } from './lent-memory.ts';
 import { GROUP_NAMES, idBits, TAG_GROUP_NAMES, tagBits } from './name-groups.ts';
 import { NodeFacts } from './node-facts.ts';
-import { knownPhraseBits } from './phrases.ts';
+import { knownPhraseBits, PHRASE_NAMES } from './phrases.ts';
 import { comparable } from './title.ts';
 
 const MENU_BITS = (1 << TAG_GROUP_NAMES.indexOf('nav')) | (1 << TAG_GROUP_NAMES.indexOf('footer'));
@@ -31,6 +31,8 @@ const borrowGapBefore = lender((size) => new Float64Array(size));
 const borrowGapAfter = lender((size) => new Float64Array(size));
 const borrowCounts = clearedLender((size) => new Int32Array(size));
 const borrowFirstSeen = lender((size) => new Int32Array(size));
+const borrowCommentLines = lender((size) => new Int32Array(size));
+const borrowSinceComments = lender((size) => new Float64Array(size));
 const borrowWanted = clearedLender((size) => new Uint8Array(size));
 const borrowMainChain = clearedLender((size) => new Uint8Array(size));
 const borrowInMenu = clearedLender((size) => new Uint8Array(size));
@@ -40,6 +42,10 @@ const borrowTags = lender((size) => new Int32Array(size));
 
 // Characters from the nearest paragraph within which a short link may still belong to the text.
 const NEAR_PROSE = 60;
+
+const COMMENTS = 1 << PHRASE_NAMES.indexOf('comments');
+// A longer line is a sentence about comments.
+const MAX_LABEL_WORDS = 12;
 
 type Group = { count: number; words: number; chars: number; linkChars: number; prose: number };
 
@@ -74,6 +80,9 @@ export type Outline = {
   lastProse: number;
   gapBefore: Float64Array;
   gapAfter: Float64Array;
+  /** Short lines about comments between the headline and the block, and prose characters since the last; -1: none. */
+  commentLines: Int32Array;
+  sinceComments: Float64Array;
 };
 
 /** Reads the outline of a page in one pass over its blocks. */
@@ -203,7 +212,28 @@ export function readOutline(
     lastProse,
     gapBefore,
     gapAfter,
+    ...countCommentLines(blocks, { phrases, proseBefore, headlineAt }),
   };
+}
+
+/** How many short lines about comments came before each block, and how much prose since the last of them. */
+function countCommentLines(
+  blocks: Block[],
+  { phrases, proseBefore, headlineAt }: Pick<Outline, 'phrases' | 'proseBefore' | 'headlineAt'>,
+): Pick<Outline, 'commentLines' | 'sinceComments'> {
+  const commentLines = borrowCommentLines(blocks.length);
+  const sinceComments = borrowSinceComments(blocks.length);
+  let lines = 0;
+  let proseAtLast = 0;
+  for (let i = 0; i < blocks.length; i++) {
+    if (i === headlineAt) lines = 0;
+    commentLines[i] = lines;
+    sinceComments[i] = lines === 0 ? -1 : proseBefore[i]! - proseAtLast;
+    if ((phrases[i]! & COMMENTS) === 0 || blocks[i]!.words > MAX_LABEL_WORDS) continue;
+    lines++;
+    proseAtLast = proseBefore[i]!;
+  }
+  return { commentLines, sinceComments };
 }
 
 // What asks for consent is put at the end of the body by services whose names hardly vary. Its paragraphs read like any

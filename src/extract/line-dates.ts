@@ -139,7 +139,7 @@ export function labelledLine({ shortLines, order }: Surroundings): FoundDate | n
 }
 
 const LABELLED =
-  /(?:^|[|·•]\s?)(?:datum|date|data|fecha|dato|posted|published|veröffentlicht|erschienen|publié|pubblicato|publicado)(?: (?:on|am|le|il|el|em))?\s?:?\s?(?:\p{L}{2,10}\.?,?\s)?$/iu;
+  /(?:^|[|·•–—]\s?)(?:datum|date|data|fecha|dato|posted|published|veröffentlicht|erschienen|publié|pubblicato|publicado)(?: (?:on|am|le|il|el|em))?\s?:?\s?(?:\p{L}{2,10}\.?,?\s)?$/iu;
 
 /** The date a text begins with: "(17.05.2024) …", "LAMPSTADT, May 17, 2024 – …". */
 export function dateline(text: string, order: DateOrder | null): FoundDate | null {
@@ -150,7 +150,7 @@ export function dateline(text: string, order: DateOrder | null): FoundDate | nul
 
 const DATELINE_CHARS = 90;
 const PLACE =
-  /^[([]?(?:\p{Lu}[\p{L}\p{M}\s./'’-]{1,30}(?:,\s\p{Lu}[\p{L}.\s]{1,20})?[,:–—-]\s?(?:den\s|le\s)?)?$/u;
+  /^[([]?(?:\p{Lu}[\p{L}\p{M}\s./'’-]{1,30}(?:,\s\p{Lu}[\p{L}.\s]{1,20})?[,:–—-]\s?(?:den\s|le\s)?)?[([]?$/u;
 
 // The day of a paper's draft is not the paper's.
 const PREPRINT = /pre-?print|earlier version/i;

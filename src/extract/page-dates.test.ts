@@ -45,7 +45,7 @@ describe('dates in text', () => {
     expect(datesInText(line).map(({ date }) => date.toISOString().slice(0, 10))).toEqual(['2024-05-17']);
   });
 
-  it.each(['02-12-2025', 'from 20 to 2024 lamps', '10 of 2024 lamps', 'version 20.4.17'])(
+  it.each(['02-12-2025', 'from 20 to 2024 lamps', '10 of 2024 lamps', 'version 20.4.17', 'lamp-v1.12.2024'])(
     'leaves %j alone',
     (text) => expect(datesInText(text)).toEqual([]),
   );
@@ -56,6 +56,8 @@ describe('dates in text', () => {
     ['May 17, 20245 mins', 'May 17, 2024'],
     ['May 17th 202411 mins', 'May 17th 2024'],
     ['17 May 20247:55 AM', '17 May 2024'],
+    ['Ada Lund17.5.2024', '17.5.2024'],
+    ['Ada Lund17. Mai 2024', '17. Mai 2024'],
   ])('finds the date in %j, whose elements only their style sets apart', (text, raw) => {
     const at = text.indexOf(raw);
     expect(datesInText(text)).toMatchObject([{ date: new Date('2024-05-17'), raw, at }]);
@@ -187,6 +189,7 @@ describe('the date of publication', () => {
 
   it.each([
     ['Date: 17.05.2024 Author: Ada Lund', '2024-05-17'],
+    ['erstellt von Ada Lund — veröffentlicht 17. 05. 2024 06:00', '2024-05-17'],
     [
       'Dieser Beitrag wurde am Freitag, 17. Mai 2024 um 9:30 Uhr veröffentlicht und unter Lampen abgelegt.',
       '2024-05-17',
@@ -201,6 +204,7 @@ describe('the date of publication', () => {
 
   it.each([
     ['(17.05.2024) The keepers of the coast are afraid of', '2024-05-17'],
+    ['Lampstadt, (17.05.2024). The keepers of the coast', '2024-05-17'],
     ['LAMPSTADT, May 17, 2024 /Wire/ -- The keepers of the coast', '2024-05-17'],
     ['On May 17, 1924 the keepers of the coast', null],
   ])('begins the text: %j', (start, expected) => {

@@ -5,6 +5,9 @@ export type WrittenDate = { date: Date; raw: string; at: number };
 
 const YEAR = '(?:19|20)\\d{2}';
 const DAY = '(?:3[01]|[12]\\d|0?[1-9])';
+// "Ada Lund17.5.2024": see GLUED.
+const GLUED_START = '(?<=\\p{Ll}{2})';
+const START = `(?:\\b|${GLUED_START})`;
 // A month's name: marks count, as Devanagari and Thai words hold more of them than letters.
 const NAME = '\\p{L}[\\p{L}\\p{M}]{1,14}';
 // A month's other name: "24 نيسان / أبريل".
@@ -14,10 +17,12 @@ const ARABIC = '[\\u0600-\\u06ff]{2,12}';
 const WRITTEN = new RegExp(
   [
     `\\b${YEAR}[-/.](?:1[0-2]|0?[1-9])[-/.]${DAY}(?!\\d)(?:[T ]\\d{1,2}:\\d{2}(?::\\d{2})?)?`,
-    `\\b\\d{1,2}(?:st|nd|rd|th|er|\\.|º)?\\s{0,2}(?:de\\s|of\\s)?\\s?${NAME}(?:\\s?/\\s?${ARABIC})?\\.?,?\\s{1,2}(?:de\\s|del\\s)?${YEAR}`,
+    `${START}\\d{1,2}(?:st|nd|rd|th|er|\\.|º)?\\s{0,2}(?:de\\s|of\\s)?\\s?${NAME}(?:\\s?/\\s?${ARABIC})?\\.?,?\\s{1,2}(?:de\\s|del\\s)?${YEAR}`,
     `${NAME}\\.?\\s{1,2}\\d{1,2}(?:st|nd|rd|th)?[.,]?\\s{1,2}${YEAR}`,
     `\\b\\d{1,2}[-.]\\p{L}{3,9}[-.]${YEAR}(?!\\d)`,
     `\\b\\d{1,2}[./-]\\d{1,2}[./-](?:19|20)?\\d{2}\\b`,
+    `\\b\\d{1,2}\\.\\s\\d{1,2}\\.\\s${YEAR}\\b`,
+    `${GLUED_START}\\d{1,2}[./]\\d{1,2}[./]${YEAR}\\b`,
     // Hungarian and Lithuanian begin with the year, Korean too, with or without its units.
     `\\b${YEAR}\\.?(?:\\sm\\.)?\\s${NAME}\\.?\\s\\d{1,2}(?!\\d)`,
     `\\b${YEAR}\\.\\s\\d{1,2}\\.\\s\\d{1,2}(?!\\d)`,

@@ -33,13 +33,26 @@ export async function makeDue(
   db: Queryable,
   which: { kind?: 'channel'; status?: 'failed' },
 ): Promise<number> {
-  const result = await db.query(
-    `UPDATE url_frontier SET due_at = now() WHERE NOT ready AND due_at IS NOT NULL
-        AND ($1::url_kind IS NULL OR kind = $1) AND ($2::url_status IS NULL OR status = $2)`,
-    [which.kind ?? null, which.status ?? null],
+  const due = await unlessDeadlocked(() =>
+    db.query(
+      `UPDATE url_frontier SET due_at = now() WHERE NOT ready AND due_at IS NOT NULL
+          AND ($1::url_kind IS NULL OR kind = $1) AND ($2::url_status IS NULL OR status = $2)`,
+      [which.kind ?? null, which.status ?? null],
+    ),
   );
-  await db.query('UPDATE domain_slots SET wake_at = now()');
-  return result.rowCount ?? 0;
+  await unlessDeadlocked(() => db.query('UPDATE domain_slots SET wake_at = now()'));
+  return due.rowCount ?? 0;
+}
+
+/** Says it again: a statement over all rows takes them in another order than the engine does meanwhile. */
+async function unlessDeadlocked<T>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if ((error as { code?: string }).code !== '40P01') throw error;
+    }
+  }
 }
 
 /** Rows and documents by the hex of their hash. */

@@ -1,15 +1,15 @@
 import { type Page, type PageNode, sanitise } from '../html/index.ts';
+import { BLOCK_MODEL } from './block-model.ts';
 import type { Block } from './blocks.ts';
 import { isByline } from './bylines.ts';
 import { decideExtraction, type ExtractOptions, readFindings } from './extract-page.ts';
-import { BLOCK_TREES } from './select-blocks.ts';
 
 /** The article of a page as harmless HTML; `isCut`: there was more than fits. */
 export type ArticleHtml = { html: string; isCut: boolean };
 
 /** The blocks that become the text of a document, as HTML: its headings, lists, links and emphasis stay. */
 export function articleHtml(source: Page, options: ExtractOptions & { maxBytes: number }): ArticleHtml {
-  const findings = readFindings(source, options, BLOCK_TREES);
+  const findings = readFindings(source, options, BLOCK_MODEL);
   const { authors } = decideExtraction(findings);
   const kept = findings.body.kept.filter((block) => !isByline(block.text, authors));
   const excluded = new Set(findings.chosen.exclude ?? []);

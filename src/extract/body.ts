@@ -1,10 +1,10 @@
 import { copyString, type Page, type PageNode } from '../html/index.ts';
+import type { BlockModel } from './block-model.ts';
 import { type Block, readBlocks } from './blocks.ts';
 import { readabilityText } from './fallback.ts';
 import type { BlockContext } from './features.ts';
 import { selectBlocks } from './select-blocks.ts';
 import { type Selectors, selectNodes } from './selectors.ts';
-import type { Trees } from './trees.ts';
 
 // Below this the main path says itself that it may have missed the article.
 const LOW_CONFIDENCE = 0.4;
@@ -29,7 +29,7 @@ export function runSelectors(page: Page, selectors: Selectors, evidence: Record<
 /** The text of the article, the blocks of the page and those that were kept. */
 export type Body = { text: string; wordCount: number; confidence: number; blocks: Block[]; kept: Block[] };
 /** What choosing the text needs to know beside the page. */
-export type BodyContext = BlockContext & { allowFallback: boolean; trees: Trees };
+export type BodyContext = BlockContext & { allowFallback: boolean; model: BlockModel };
 
 /** Finds the text: by the source's selector, else by scoring blocks, else (when asked) by Readability. */
 export function extractBody(
@@ -48,7 +48,7 @@ export function extractBody(
   }
   const root = chosen.container?.[0] ?? page.body;
   const blocks = readBlocks(page, root, excluded);
-  const { kept, confidence } = selectBlocks(page, blocks, context, context.trees);
+  const { kept, confidence } = selectBlocks(page, blocks, context, context.model);
   evidence.text = 'blocks';
   const { text, wordCount } = joinBlocks(kept);
   const body = { text, wordCount, confidence, blocks, kept };

@@ -3,6 +3,7 @@ import type { TextCodes } from '../text/index.ts';
 import { isAuthorClass } from './authors.ts';
 import { clearedLender } from './lent-memory.ts';
 import { bitsOfName, bitsOfValue, GROUP_NAMES, MAY_DATE } from './name-groups.ts';
+import { hashNames } from './name-hashes.ts';
 import { MAX_NAME_CHARS } from './name-words.ts';
 
 const DATE_NAME =
@@ -27,6 +28,8 @@ export class ClassNames {
   // What is not kept beyond the page: too long, too rare, not plain.
   readonly #ownSays: number[] = [];
   readonly #ownLooks: number[] = [];
+  readonly #ownNames: string[] = [];
+  readonly #ownHashes = new Map<string, readonly number[]>();
 
   constructor(page: Page) {
     this.#numbers = borrowNumbers(page.nodeCount + 1);
@@ -51,6 +54,22 @@ export class ClassNames {
     return number < 0 ? this.#ownLooks[-number - 1]! : knownClasses.looks[number]!;
   }
 
+  /** Its names and their words, as hashes. */
+  hashes(index: number): readonly number[] {
+    const number = this.#numbers[index]!;
+    return number < 0 ? this.#hashesOf(this.#ownNames[-number - 1]!) : knownClasses.hashes(number);
+  }
+
+  #hashesOf(name: string): readonly number[] {
+    const known = this.#ownHashes.get(name);
+    if (known !== undefined) return known;
+    const codes = codesOf(name, MAX_NAME_CHARS);
+    const hashes: number[] = [];
+    hashNames(codes, 0, codes.length, (hash) => hashes.push(hash));
+    this.#ownHashes.set(name, hashes);
+    return hashes;
+  }
+
   #says(number: number): number {
     return number < 0 ? this.#ownSays[-number - 1]! : knownClasses.says[number]!;
   }
@@ -59,10 +78,9 @@ export class ClassNames {
     const number = knownClasses.find(table, i);
     if (number !== UNKNOWN) return number;
     const name = table.value(i);
-    const codes = Uint16Array.from({ length: Math.min(name.length, LOOK_CHARS) }, (_, at) =>
-      name.charCodeAt(at),
-    );
+    const codes = codesOf(name, LOOK_CHARS);
     this.#ownLooks.push(lookOf(codes, 0, codes.length));
+    this.#ownNames.push(name);
     return -this.#ownSays.push(withMarks(bitsOfName(name), name));
   }
 }
@@ -84,6 +102,7 @@ class KnownClasses {
   /** By number: what the class says, and its look; number 0 is no class. */
   readonly says = new Int32Array(MOST_CLASSES);
   readonly looks = new Int32Array(MOST_CLASSES);
+  readonly #hashes: (readonly number[] | undefined)[] = [];
   readonly #starts = new Int32Array(MOST_CLASSES + 1);
   readonly #bytes = new Uint8Array(MOST_BYTES);
   /** By hash: a number, 0 where there is none. */
@@ -95,7 +114,19 @@ class KnownClasses {
     if (this.#count < ROOM_SHARE * MOST_CLASSES && this.#starts[this.#count]! < ROOM_SHARE * MOST_BYTES)
       return;
     this.#slots.fill(0);
+    this.#hashes.length = 0;
     this.#count = 1;
+  }
+
+  /** The hashes of a class, worked out when they are first asked for: most classes stand around no text. */
+  hashes(number: number): readonly number[] {
+    const known = this.#hashes[number];
+    if (known !== undefined) return known;
+    const hashes: number[] = [];
+    if (number > 0)
+      hashNames(this.#bytes, this.#starts[number]!, this.#starts[number + 1]!, (hash) => hashes.push(hash));
+    this.#hashes[number] = hashes;
+    return hashes;
   }
 
   /** The number of a value, which is read if it is new; UNKNOWN where it cannot be kept. */
@@ -147,6 +178,13 @@ function withMarks(bits: number, name: string): number {
     (mayDate && name.length < 300 && DATE_NAME.test(name) ? SAYS_DATE : 0) |
     ((bits & AUTHOR) !== 0 && isAuthorClass(name) ? SAYS_AUTHOR : 0)
   );
+}
+
+/** The first characters of a name, as numbers. */
+function codesOf(name: string, most: number): Uint16Array {
+  const codes = new Uint16Array(Math.min(name.length, most));
+  for (let i = 0; i < codes.length; i++) codes[i] = name.charCodeAt(i);
+  return codes;
 }
 
 const LOOK_CHARS = 60;

@@ -1,5 +1,6 @@
 import type { Page } from '../html/index.ts';
 import { listAuthors } from './authors.ts';
+import { BLOCK_MODEL } from './block-model.ts';
 import type { Block } from './blocks.ts';
 import { isByline } from './bylines.ts';
 import {
@@ -13,7 +14,7 @@ import { FEATURE_COUNT, FEATURE_NAMES } from './feature-names.ts';
 import type { Features } from './features.ts';
 import { publishedDates } from './page-dates.ts';
 import { priorAgainst } from './priors.ts';
-import { BLOCK_TREES, type Judgement, judgeBlocks } from './select-blocks.ts';
+import { type Judgement, judgeBlocks } from './select-blocks.ts';
 import { comparable, listTitles } from './title.ts';
 
 /** A value that was offered for a field, and by what. */
@@ -38,14 +39,14 @@ const MAX_CANDIDATES = 20;
 
 /** Extracts a page and tells which evidence won for each field and why blocks were dropped. */
 export function explainPage(source: Page, options: ExtractOptions = {}): Explanation {
-  const findings = readFindings(source, options, BLOCK_TREES);
+  const findings = readFindings(source, options, BLOCK_MODEL);
   const extraction = decideExtraction(findings);
   const { page, tags, ld, headline, marks, body, evidence } = findings;
   const judgement = judgeBlocks(
     page,
     body.blocks,
     { tags, ld, headline, classes: marks.classes },
-    BLOCK_TREES,
+    BLOCK_MODEL,
   );
   return {
     extraction,
@@ -127,6 +128,8 @@ function reasons(block: Block, i: number, judgement: Judgement, { byline, title 
 const index = new Map(FEATURE_NAMES.map((name, at) => [name, at]));
 // Names further up than this belong to the whole page rather than to the block.
 const NEAR_LEVELS = 4;
+// As odds in logarithms: names around which one text of ten belongs to an article.
+const SELDOM_TEXT = -2.2;
 const TELLING_NAMES =
   /^(?:name|in):(?:nav|side|foot|comment|related|card|share|ad|signup|author|meta|caption|cookie|toc|hidden|shop|aside|footer|figure|form|header)$/;
 
@@ -142,5 +145,6 @@ function signs({ rows }: Features, i: number): string[] {
   if (value('linkShare') > 0.5) found.push(`${Math.round(100 * value('linkShare'))} % link text`);
   if (value('repeated') > 1) found.push(`stands ${value('repeated')} times on the page`);
   if (value('inside85') === 0) found.push('outside the main text');
+  if (value('classHint') < SELDOM_TEXT) found.push('class names around it seldom hold articles');
   return found;
 }

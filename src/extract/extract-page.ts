@@ -10,6 +10,7 @@ import {
   textOf,
 } from '../html/index.ts';
 import { type Bylines, decideAuthors } from './authors.ts';
+import { BLOCK_MODEL, type BlockModel } from './block-model.ts';
 import { type Body, type Chosen, extractBody, imagesBetween, joinBlocks, runSelectors } from './body.ts';
 import { bylineTexts, creditTexts, portrayedName } from './byline-lines.ts';
 import { isByline } from './bylines.ts';
@@ -23,10 +24,8 @@ import { linesAround, shortLines } from './near-lines.ts';
 import { dateOfElement, decideModified, decidePublished } from './page-dates.ts';
 import { decidePageType, type PageType } from './page-type.ts';
 import { splitNames } from './person-names.ts';
-import { BLOCK_TREES } from './select-blocks.ts';
 import type { Selectors } from './selectors.ts';
 import { decideTitle, declaredTitles, findHeadline, type Headline } from './title.ts';
-import type { Trees } from './trees.ts';
 
 /** Everything extraction says about a page; `evidence` names what won for each field. */
 export type Extraction = {
@@ -63,7 +62,7 @@ export type ExtractOptions = {
 
 /** Extracts text and metadata from a parsed page; pure and deterministic. */
 export function extractPage(source: Page, options: ExtractOptions = {}): Extraction {
-  return extractWith(source, options, BLOCK_TREES);
+  return extractWith(source, options, BLOCK_MODEL);
 }
 
 /** Everything read from a page before anything is decided. */
@@ -81,7 +80,7 @@ export type Findings = {
 };
 
 /** Reads a page: structured data, marks, headline, text and the lines around the headline. */
-export function readFindings(source: Page, options: ExtractOptions, trees: Trees): Findings {
+export function readFindings(source: Page, options: ExtractOptions, model: BlockModel): Findings {
   const page = options.url === undefined ? source : { ...source, url: options.url };
   const evidence: Record<string, string> = {};
   const chosen = runSelectors(page, options.selectors ?? {}, evidence);
@@ -90,7 +89,7 @@ export function readFindings(source: Page, options: ExtractOptions, trees: Trees
   const marks = collectMarks(page);
   const headline = findHeadline(page, marks.headings, tags, ld);
   const allowFallback = options.allowFallback === true;
-  const context = { tags, ld, headline, classes: marks.classes, allowFallback, trees };
+  const context = { tags, ld, headline, classes: marks.classes, allowFallback, model };
   const body = extractBody(page, chosen, context, evidence);
   const lines = linesAround(body.blocks, headline?.node ?? null, () => declaredTitles(page, tags, ld));
   const headlineIndex = headline?.node.index ?? -1;
@@ -123,8 +122,8 @@ export function readFindings(source: Page, options: ExtractOptions, trees: Trees
 }
 
 /** The same with a given block scorer: cross-validation judges pages by models that never saw them. */
-export function extractWith(source: Page, options: ExtractOptions, trees: Trees): Extraction {
-  return decideExtraction(readFindings(source, options, trees));
+export function extractWith(source: Page, options: ExtractOptions, model: BlockModel): Extraction {
+  return decideExtraction(readFindings(source, options, model));
 }
 
 /** Decides every field from what was read. */

@@ -105,6 +105,7 @@ export const FEATURE_NAMES: readonly string[] = [
   ...STRUCTURE_NAMES,
   ...HEADLINE_FEATURES,
   'namesSite',
+  'classHint',
 ];
 
 /** Length of a row of features. */

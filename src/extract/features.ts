@@ -1,6 +1,7 @@
 import type { Page, PageNode } from '../html/index.ts';
 import { type Codes, takeCodes } from './block-codes.ts';
 import type { Block } from './blocks.ts';
+import { type Hints, hintReader } from './class-hints.ts';
 import type { ClassNames } from './class-names.ts';
 import { isInside, readProse, type Sums, sumBlocks } from './container.ts';
 import {
@@ -69,7 +70,7 @@ export type Features = { rows: Float32Array; wanted: Uint8Array };
 const borrowRows = lender((size) => new Float32Array(size));
 
 /** One row of numbers per block worth scoring: what it says, where it stands and what stands around it. */
-export function computeFeatures(page: Page, blocks: Block[], context: BlockContext): Features {
+export function computeFeatures(page: Page, blocks: Block[], context: BlockContext, hints: Hints): Features {
   const row = new Row(borrowRows(blocks.length * FEATURE_COUNT));
   const prose = readProse(blocks);
   const sums = sumBlocks(page, blocks, prose);
@@ -85,6 +86,7 @@ export function computeFeatures(page: Page, blocks: Block[], context: BlockConte
   const structure = readStructure(page, blocks, outline.facts, vocabulary, context.headline?.node ?? null);
   const headline = seeHeadline(context.headline);
   const siteNames = readSiteNames(page, context);
+  const hintOf = hintReader(page.nodeCount, context.classes, hints);
   for (let i = 0; i < blocks.length; i++) {
     if (outline.wanted[i] === 0) continue;
     row.begin(i);
@@ -102,6 +104,7 @@ export function computeFeatures(page: Page, blocks: Block[], context: BlockConte
     addStructure(row, i, blocks, structure, sums, outline.headingOf[i]!);
     addHeadline(row, block.owner, path, { view: structure.view, headline });
     row.add(mentionsSite(siteNames, i, codes) ? 1 : 0);
+    row.add(hintOf(block.owner));
   }
   return { rows: row.values, wanted: outline.wanted };
 }

@@ -1,17 +1,15 @@
 import type { Page } from '../html/index.ts';
+import type { BlockModel } from './block-model.ts';
 import type { Block } from './blocks.ts';
 import { FEATURE_COUNT } from './feature-names.ts';
 import { type BlockContext, computeFeatures, type Features } from './features.ts';
 import { lender } from './lent-memory.ts';
-import { MODEL } from './model.ts';
 import { applyPriors } from './priors.ts';
-import { decodeTrees, scoreRows, type Trees } from './trees.ts';
+import { scoreRows, type Trees } from './trees.ts';
 
 /** The blocks of the article and how sure the choice is, 0 to 1. */
 export type Selection = { kept: Block[]; confidence: number };
 
-/** The trained scorer. */
-export const BLOCK_TREES = decodeTrees(MODEL);
 const isHeading = (tag: string) => tag.length === 2 && tag[0] === 'h' && tag[1]! >= '2' && tag[1]! <= '6';
 // A heading belongs to what it heads: this share of its probability comes from the block below it.
 const HEADING_SHARE = 0.3;
@@ -31,9 +29,14 @@ const HOPELESS = 0.002;
 export type Judgement = { features: Features; chances: Float64Array; bar: number; keep: boolean[] };
 
 /** Scores every block and decides which are kept. */
-export function judgeBlocks(page: Page, blocks: Block[], context: BlockContext, trees: Trees): Judgement {
-  const features = computeFeatures(page, blocks, context);
-  const chances = scoreBlocks(blocks, features, trees);
+export function judgeBlocks(
+  page: Page,
+  blocks: Block[],
+  context: BlockContext,
+  model: BlockModel,
+): Judgement {
+  const features = computeFeatures(page, blocks, context, model.hints);
+  const chances = scoreBlocks(blocks, features, model.trees);
   applyPriors(blocks, features, chances);
   const { bar, keep } = chooseBlocks(blocks, chances);
   dropCopies(blocks, keep);
@@ -133,8 +136,13 @@ function chooseBlocks(blocks: Block[], chances: Float64Array): { bar: number; ke
 }
 
 /** Keeps the blocks that belong to the article. */
-export function selectBlocks(page: Page, blocks: Block[], context: BlockContext, trees: Trees): Selection {
-  const { chances, keep } = judgeBlocks(page, blocks, context, trees);
+export function selectBlocks(
+  page: Page,
+  blocks: Block[],
+  context: BlockContext,
+  model: BlockModel,
+): Selection {
+  const { chances, keep } = judgeBlocks(page, blocks, context, model);
   const kept: Block[] = [];
   let sure = 0;
   let words = 0;

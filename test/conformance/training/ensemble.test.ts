@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { scoreRows, type Trees } from '../../../src/extract/trees.ts';
 import { boost } from './boost.ts';
 import { meanOf } from './ensemble.ts';
-import { seededRandom } from './samples.ts';
+import { seededRandom } from './random.ts';
 
 const WIDTH = 3;
 const COUNT = 400;

@@ -16,7 +16,7 @@ import {
   summarizeSnippets,
 } from '../article-metric.ts';
 import { foldOf, loadPages } from './corpus.ts';
-import { readSample, SHAPE, seededRandom, train } from './samples.ts';
+import { readNamesOf, SHAPE, train } from './samples.ts';
 
 type Task = { corpora: string[]; folds: number; mine: number[]; seed: number };
 type Judged = { set: string; id: string; url: string; score: PageScore; snippets: SnippetCounts };
@@ -24,18 +24,15 @@ type Judged = { set: string; id: string; url: string; score: PageScore; snippets
 /** Trains without each of its folds and judges that fold's pages. */
 function runFolds({ corpora, folds, mine, seed }: Task): Judged[] {
   const pages = loadPages(corpora);
-  const random = seededRandom(7);
-  const samples = pages.map((page) => readSample(page, random));
+  const names = pages.map(readNamesOf);
   const judged: Judged[] = [];
   for (const fold of mine) {
-    const trees = train(
-      samples.filter((_, i) => foldOf(pages[i]!.site, folds) !== fold),
-      { ...SHAPE, seed },
-    );
+    const isOther = ({ site }: { site: string }) => foldOf(site, folds) !== fold;
+    const model = train(pages.filter(isOther), names.filter(isOther), { ...SHAPE, seed });
     for (const page of pages) {
       const { set, id, url } = page;
       if (foldOf(page.site, folds) !== fold) continue;
-      const { text } = extractWith(parsePage(page.html, { url }), {}, trees);
+      const { text } = extractWith(parsePage(page.html, { url }), {}, model);
       const snippets = countSnippets(page, text);
       judged.push({ set, id, url, score: scorePage(page.articleBody, text), snippets });
     }

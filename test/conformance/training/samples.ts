@@ -1,13 +1,17 @@
+import type { BlockModel } from '../../../src/extract/block-model.ts';
 import { type Block, readBlocks } from '../../../src/extract/blocks.ts';
+import type { Hints } from '../../../src/extract/class-hints.ts';
 import { FEATURE_COUNT, FEATURE_NAMES } from '../../../src/extract/feature-names.ts';
 import { computeFeatures } from '../../../src/extract/features.ts';
 import { readContext } from '../../../src/extract/page-context.ts';
 import type { Trees } from '../../../src/extract/trees.ts';
 import { parsePage } from '../../../src/html/index.ts';
 import { type BoostOptions, boost, type Dataset } from './boost.ts';
-import type { TruthPage } from './corpus.ts';
+import { foldOf, type TruthPage } from './corpus.ts';
 import { meanOf } from './ensemble.ts';
+import { learnHints, type NamedBlocks, readNames } from './hints.ts';
 import { labelBlocks } from './labels.ts';
+import { seededRandom } from './random.ts';
 
 /** The rows of one page with what each should be told and what an error costs. */
 export type Sample = { rows: Float32Array; target: number[]; weight: number[] };
@@ -24,13 +28,29 @@ const FURTHER_PAGES = 80;
 const NAMELESS_SHARE = 0.3;
 const FAR = 20;
 
-/** Reads the features of a page and labels its blocks by the reference text. */
-export function readSample(source: TruthPage, random: () => number): Sample {
+/** What an error in a block of some words costs. */
+function weightOf(source: TruthPage, words: number, truthWords: number): number {
   const ownWeight = source.setSize < SMALL_SET_PAGES ? SMALL_SET_WEIGHT : 1;
   const setWeight = source.further ? FURTHER_PAGES / source.setSize : ownWeight;
+  return SCALE * setWeight * Math.min(1, (words + 1.5) / (truthWords + 80));
+}
+
+/** Reads the class names of a page and labels its blocks by the reference text. */
+export function readNamesOf(source: TruthPage): NamedBlocks {
+  const page = parsePage(source.html, { url: source.url });
+  const { classes } = readContext(page);
+  const blocks = readBlocks(page);
+  const labels = labelBlocks(blocks, source.articleBody);
+  return readNames(source.site, blocks, classes, labels, (words) =>
+    weightOf(source, words, labels.truthWords),
+  );
+}
+
+/** Reads the features of a page and labels its blocks by the reference text. */
+function readSample(source: TruthPage, hints: Hints, random: () => number): Sample {
   const page = parsePage(source.html, { url: source.url });
   const blocks: Block[] = readBlocks(page);
-  const { rows, wanted } = computeFeatures(page, blocks, readContext(page));
+  const { rows, wanted } = computeFeatures(page, blocks, readContext(page), hints);
   const labels = labelBlocks(blocks, source.articleBody);
   const sample: Sample = { rows: new Float32Array(0), target: [], weight: [] };
   const kept: Float32Array[] = [];
@@ -38,7 +58,7 @@ export function readSample(source: TruthPage, random: () => number): Sample {
     const words = labels.words[i]!;
     if (words === 0 || wanted[i] === 0) continue;
     const target = labels.share[i]!;
-    let weight = SCALE * setWeight * Math.min(1, (words + 1.5) / (labels.truthWords + 80));
+    let weight = weightOf(source, words, labels.truthWords);
     // Menus alone are half of all rows: three in five are left out and the rest count for them.
     if (target < 0.05 && blocks[i]!.words <= 6) {
       if (random() < 0.6) continue;
@@ -96,18 +116,29 @@ export const SHAPE: BoostOptions = {
 // Models that differ only in what they drew agree on what is so and differ in what each made up.
 const MODELS = 3;
 
-/** Trains the block scorer on the samples: the mean of several models. */
-export function train(samples: Sample[], shape: BoostOptions = SHAPE): Trees {
+// Trees must learn how far hints are to be believed on sites they were not learnt from.
+const HINT_FOLDS = 3;
+
+/** Trains the block scorer on some pages, of which the class names were read before. */
+export function train(
+  pages: readonly TruthPage[],
+  names: readonly NamedBlocks[],
+  shape: BoostOptions = SHAPE,
+): BlockModel {
+  const random = seededRandom(7);
+  const foldOfHints = (site: string) => foldOf(`hints of ${site}`, HINT_FOLDS);
+  const samples: Sample[] = [];
+  for (let fold = 0; fold < HINT_FOLDS; fold++) {
+    const hints = learnHints(names.filter(({ site }) => foldOfHints(site) !== fold));
+    for (const page of pages)
+      if (foldOfHints(page.site) === fold) samples.push(readSample(page, hints, random));
+  }
+  return { trees: trainTrees(samples, shape), hints: learnHints(names) };
+}
+
+/** The mean of several models over the samples. */
+function trainTrees(samples: Sample[], shape: BoostOptions): Trees {
   const data = tabulate(samples);
   const seeds = Array.from({ length: MODELS }, (_, k) => shape.seed * 100 + k);
   return meanOf(seeds.map((seed) => boost(data, { ...shape, seed })));
-}
-
-/** A small generator whose numbers are the same in every run. */
-export function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 4_294_967_296;
-  };
 }

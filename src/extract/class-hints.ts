@@ -1,4 +1,4 @@
-import { findAttribute, type PageNode } from '../html/index.ts';
+import { copyString, findAttribute, type PageNode } from '../html/index.ts';
 import type { ClassNames } from './class-names.ts';
 import { clearedLender, lender } from './lent-memory.ts';
 import { hashNames } from './name-hashes.ts';
@@ -58,8 +58,8 @@ function hashOfTag(tag: string): number {
   if (known !== undefined) return known;
   let hash = TAG_SEED;
   for (let i = 0; i < tag.length; i++) hash = (Math.imul(hash, 31) + tag.charCodeAt(i)) | 0;
-  // Pages may make up tags.
-  if (tagHashes.size < MAX_TAGS) tagHashes.set(tag, hash);
+  // Pages may make up tags, and a part of a page would keep all of it.
+  if (tagHashes.size < MAX_TAGS) tagHashes.set(copyString(tag), hash);
   return hash;
 }
 

@@ -36,6 +36,11 @@ describe('parseDate with an order', () => {
     ['Mon, 01/02/2006', 'dmy', '2006-01-02'],
     ['02/12/2025', 'ymd', null],
     ['25.04.24', 'mdy', null],
+    // Dots put the day first, whatever the language, unless there is no such month.
+    ['06.12.2025', 'mdy', '2025-12-06'],
+    ['06.18.2025', 'dmy', '2025-06-18'],
+    ['06.18.25', 'mdy', null],
+    ['06.32.2025', 'mdy', null],
   ])('reads %s as %s', (text, order, day) => {
     expect(parseDate(text, order)?.toISOString().slice(0, 10) ?? null).toBe(day);
   });

@@ -224,8 +224,10 @@ function readingsOf([a, b, c]: readonly string[], separator: string): OrderedDay
   if (a.length > 2 || (c.length !== 4 && c.length !== 2)) return readings;
   const year = c.length === 4 ? third : expandTwoDigitYear(third);
   if (year !== null) readings.push({ year, month: second, day: first, order: 'dmy' });
-  // With dots the day comes before the month everywhere; the year may come first (Korea: 20.11.12).
-  if (year !== null && separator !== '.') readings.push({ year, month: first, day: second, order: 'mdy' });
+  // With dots the day comes before the month nearly everywhere; the year may come first (Korea: 20.11.12). Some American
+  // designers set dots as well, which is certain only where no month has that number.
+  const mayBeginWithMonth = separator !== '.' || (second > 12 && c.length === 4);
+  if (year !== null && mayBeginWithMonth) readings.push({ year, month: first, day: second, order: 'mdy' });
   const leadingYear = a.length === 2 && c.length === 2 ? expandTwoDigitYear(first) : null;
   if (leadingYear !== null && (separator !== '.' || (first >= 10 && first <= 29)))
     readings.push({ year: leadingYear, month: second, day: third, order: 'ymd' });

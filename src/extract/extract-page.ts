@@ -91,7 +91,7 @@ export function readFindings(source: Page, options: ExtractOptions, model: Block
   const allowFallback = options.allowFallback === true;
   const context = { tags, ld, headline, classes: marks.classes, allowFallback, model };
   const body = extractBody(page, chosen, context, evidence);
-  const lines = linesAround(body.blocks, headline?.node ?? null, () => declaredTitles(page, tags, ld));
+  const lines = linesAround(body.blocks, headline, () => declaredTitles(page, tags, ld));
   const headlineIndex = headline?.node.index ?? -1;
   return {
     page,

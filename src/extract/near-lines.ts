@@ -1,7 +1,6 @@
-import type { PageNode } from '../html/index.ts';
 import type { Block } from './blocks.ts';
 import type { NearLine } from './line-dates.ts';
-import { makeComparable } from './title.ts';
+import { type Headline, LIKE_THE_TITLE, makeComparable } from './title.ts';
 import { ENTRY } from './written-dates.ts';
 
 // Lines before and after the headline among which dates and bylines stand.
@@ -16,14 +15,18 @@ const MAX_LINE_CHARS = 160;
  */
 export function linesAround(
   blocks: Block[],
-  headline: PageNode | null,
+  headline: Headline | null,
   titles: () => readonly string[],
 ): NearLine[] {
-  const titleAt = headline === null ? titleLine(blocks, titles()) : -1;
-  const found = headline === null ? titleAt : blocks.findIndex((block) => block.from > headline.index);
+  const isNamed = headline !== null && headline.likeness >= LIKE_THE_TITLE;
+  const titleAt = isNamed ? -1 : titleLine(blocks, titles());
+  const found =
+    titleAt >= 0 || headline === null
+      ? titleAt
+      : blocks.findIndex((block) => block.from > headline.node.index);
   const start = Math.max(0, found);
   // The headline's own block begins inside the heading.
-  const isOwn = titleAt >= 0 || (headline !== null && blocks[start]?.owner === headline);
+  const isOwn = titleAt >= 0 || (headline !== null && blocks[start]?.owner === headline.node);
   const first = isOwn ? start + 1 : start;
   const lines: NearLine[] = [];
   for (let i = Math.max(0, start - LINES_BEFORE); i < Math.min(blocks.length, start + LINES_AFTER); i++) {

@@ -237,6 +237,13 @@ describe('the date of publication', () => {
     expect(read(ld('2024-07-05'), `${HEADLINE}${TEXT}<p>${draft}</p>`).published).toBe('2024-07-05');
   });
 
+  it('is looked for below the line that is the title where the only heading is another', () => {
+    const title = 'A lamp for the keeper of the harbour';
+    const footer = '<div><h1>Return to our website</h1><span class="date">3 June 2024</span></div>';
+    const body = `<div>${title}</div><div>By Ada Lund</div><div>17 May 2024</div>${TEXT}${TEXT}${footer}`;
+    expect(read(`<title>${title}</title>`, body).published).toBe('2024-05-17');
+  });
+
   it('is looked for below the line that is the title where no heading is', () => {
     const head = '<meta property="og:title" content="A lamp for the keeper of the harbour">';
     const lines = '<p>Sea</p>'.repeat(30);

@@ -249,8 +249,8 @@ function withoutLabels(title: string): string {
 
 // An h2 must nearly be the title to count as the headline.
 const ALMOST_THE_TITLE = 0.9;
-// Below this likeness an h1 is rather the name of the site or a section than of the article.
-const LIKE_THE_TITLE = 0.4;
+/** Below this likeness an h1 is rather the name of the site or a section than of the article. */
+export const LIKE_THE_TITLE = 0.4;
 // An h1 longer than this is a paragraph set in large type.
 const MAX_HEADLINE_CHARS = 180;
 /**

@@ -12,7 +12,7 @@ function findTag(page: Page, tag: string): PageNode {
   throw new Error(`no ${tag}`);
 }
 
-// Every weight another, so that no slot can stand for another.
+// Slots beside each other weigh nothing alike, so that one hardly passes for another.
 const hints: Hints = {
   base: -0.25,
   scale: 0.5,

@@ -43,11 +43,7 @@ function hashesOfId(node: PageNode): readonly number[] {
   if (id < 0) return NONE;
   const table = node.attributes!;
   const start = table.start(id);
-  const hashes: number[] = [];
-  hashNames(table.source.codes, start, Math.min(table.end(id), start + MAX_NAME_CHARS), (hash) =>
-    hashes.push(hash),
-  );
-  return hashes;
+  return hashNames(table.source.codes, start, Math.min(table.end(id), start + MAX_NAME_CHARS));
 }
 
 const tagHashes = new Map<string, number>();
@@ -147,10 +143,7 @@ export function decodeHints(bytes: Buffer): Hints {
   return {
     base: bytes.readFloatLE(0),
     scale: bytes.readFloatLE(4),
-    weights: Int8Array.from(
-      bytes.subarray(HEADER_BYTES, HEADER_BYTES + HINT_SLOTS),
-      (byte) => (byte << 24) >> 24,
-    ),
+    weights: Int8Array.from(bytes.subarray(HEADER_BYTES, HEADER_BYTES + HINT_SLOTS)),
     checks: Uint8Array.from(bytes.subarray(HEADER_BYTES + HINT_SLOTS, HEADER_BYTES + 2 * HINT_SLOTS)),
   };
 }

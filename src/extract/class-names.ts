@@ -64,8 +64,7 @@ export class ClassNames {
     const known = this.#ownHashes.get(name);
     if (known !== undefined) return known;
     const codes = codesOf(name, MAX_NAME_CHARS);
-    const hashes: number[] = [];
-    hashNames(codes, 0, codes.length, (hash) => hashes.push(hash));
+    const hashes = hashNames(codes, 0, codes.length);
     this.#ownHashes.set(name, hashes);
     return hashes;
   }
@@ -122,9 +121,8 @@ class KnownClasses {
   hashes(number: number): readonly number[] {
     const known = this.#hashes[number];
     if (known !== undefined) return known;
-    const hashes: number[] = [];
-    if (number > 0)
-      hashNames(this.#bytes, this.#starts[number]!, this.#starts[number + 1]!, (hash) => hashes.push(hash));
+    const hashes =
+      number === 0 ? [] : hashNames(this.#bytes, this.#starts[number]!, this.#starts[number + 1]!);
     this.#hashes[number] = hashes;
     return hashes;
   }

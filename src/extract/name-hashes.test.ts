@@ -3,9 +3,7 @@ import { hashNames } from './name-hashes.ts';
 
 const hashesOf = (name: string) => {
   const codes = Uint16Array.from(name, (letter) => letter.charCodeAt(0));
-  const hashes: number[] = [];
-  hashNames(codes, 0, codes.length, (hash) => hashes.push(hash));
-  return hashes;
+  return hashNames(codes, 0, codes.length);
 };
 
 test('a name and its words have each their own', () => {

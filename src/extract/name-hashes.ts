@@ -10,12 +10,8 @@ const isUpper = (code: number) => code >= 65 && code <= 90;
  * The names in a class attribute and the words they are made of as hashes: "postBody entry-12" gives those of postBody,
  * post, body, entry-# and entry. Numbers of any length are one sign, as they tell items of a list apart.
  */
-export function hashNames(
-  codes: ArrayLike<number>,
-  start: number,
-  end: number,
-  take: (hash: number) => void,
-): void {
+export function hashNames(codes: ArrayLike<number>, start: number, end: number): number[] {
+  const hashes: number[] = [];
   let whole = WHOLE;
   let word = WORD;
   let letters = 0;
@@ -25,22 +21,23 @@ export function hashNames(
     const upper = isUpper(code);
     if (upper || isLower(code)) {
       if (upper && (isLower(before) || isDigit(before))) {
-        if (letters > 1) take(word);
+        if (letters > 1) hashes.push(word);
         word = WORD;
         letters = 0;
       }
       word = step(word, upper ? code + 32 : code);
       letters++;
     } else if (letters > 0) {
-      if (letters > 1) take(word);
+      if (letters > 1) hashes.push(word);
       word = WORD;
       letters = 0;
     }
     if (code <= 32) {
-      if (whole !== WHOLE) take(whole);
+      if (whole !== WHOLE) hashes.push(whole);
       whole = WHOLE;
     } else if (!isDigit(code)) whole = step(whole, code);
     else if (!isDigit(before)) whole = step(whole, DIGITS);
     before = code;
   }
+  return hashes;
 }

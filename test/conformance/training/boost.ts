@@ -1,4 +1,5 @@
 import type { Trees } from '../../../src/extract/trees.ts';
+import { seededRandom } from './random.ts';
 
 /** Rows of features with the share of each block that belongs to the article, and what each error costs. */
 export type Dataset = {
@@ -87,11 +88,7 @@ export function boost(data: Dataset, options: BoostOptions): Trees {
   const { count, width, target, weight } = data;
   const cuts = cutPoints(data);
   const bins = binRows(data, cuts);
-  let state = options.seed >>> 0;
-  const random = () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 4_294_967_296;
-  };
+  const random = seededRandom(options.seed);
   let positive = 0;
   let total = 0;
   for (let i = 0; i < count; i++) {

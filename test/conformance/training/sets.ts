@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { basename, join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { getDomain } from 'tldts';
-import { attribute, nextNode, type Page, parsePage, TEXT, textOf } from '../../../src/html/index.ts';
+import { attribute, nextNode, parsePage, TEXT, textOf } from '../../../src/html/index.ts';
 import { decodeBytes } from '../../../src/text/index.ts';
 
 type Found = { id: string; url: string; html: string; articleBody: string };
@@ -46,8 +46,8 @@ function* readNewspapers(folder: string): Iterable<Found> {
           ]),
         ].join('\n'),
       );
-      const page = parsePage(html, { url });
-      const [best] = texts.sort((a, b) => shareFound(b, page) - shareFound(a, page));
+      const shareFound = finderIn(html);
+      const [best] = texts.sort((a, b) => shareFound(b) - shareFound(a));
       if (best !== undefined) yield { id: basename(file, '.html.gz'), url, html, articleBody: best };
     }
   }
@@ -68,13 +68,9 @@ function* readLanguages(folder: string): Iterable<Found> {
 }
 
 function* readMarked(folder: string): Iterable<Found> {
-  const root = join(folder, 'page-signal-master');
-  for (const file of readdirSync(join(root, 'input')).filter((one) => one.endsWith('.html'))) {
-    const id = basename(file, '.html');
-    const html = decodeBytes(readFileSync(join(root, 'input', file)), {}).text;
-    const marked = decodeBytes(readFileSync(join(root, 'GoldStandard', `${id}.txt`)), {}).text;
+  for (const { id, html, reference } of readPairs(join(folder, 'page-signal-master'))) {
     const texts: string[] = [];
-    const { body } = parsePage(marked, { url: 'http://a.test/' });
+    const { body } = parsePage(reference, { url: 'http://a.test/' });
     for (let node = nextNode(body, body); node !== null; node = nextNode(node, body)) {
       const isText = node.tag === TEXT && /\bx-nc-sel2\b/.test(attribute(node.parent!, 'class') ?? '');
       if (isText) texts.push(node.text.trim());
@@ -88,14 +84,20 @@ const COMMENTS_BEGIN = '!@#$%^&*()';
 const PROSE_WORDS = 14;
 
 function* readBlogs(folder: string): Iterable<Found> {
-  const root = join(folder, 'dragnet_data');
-  for (const file of readdirSync(join(root, 'input')).filter((one) => one.endsWith('.html'))) {
-    const id = basename(file, '.html');
-    const html = decodeBytes(readFileSync(join(root, 'input', file)), {}).text;
-    const whole = decodeBytes(readFileSync(join(root, 'GoldStandard', `${id}.txt`)), {}).text;
-    const lines = (whole.split(COMMENTS_BEGIN)[0] ?? '').split('\n').map((line) => line.trim());
+  for (const { id, html, reference } of readPairs(join(folder, 'dragnet_data'))) {
+    const lines = (reference.split(COMMENTS_BEGIN)[0] ?? '').split('\n').map((line) => line.trim());
     const first = lines.findIndex((line) => line.split(/\s+/).length >= PROSE_WORDS);
     if (first >= 0) yield { id, url: addressOf(html, id), html, articleBody: lines.slice(first).join('\n') };
+  }
+}
+
+/** The pages of a folder of the merged collections, each with its reference. */
+function* readPairs(root: string): Iterable<{ id: string; html: string; reference: string }> {
+  const read = (...path: string[]) => decodeBytes(readFileSync(join(root, ...path)), {}).text;
+  for (const file of readdirSync(join(root, 'input'))) {
+    if (!file.endsWith('.html')) continue;
+    const id = basename(file, '.html');
+    yield { id, html: read('input', file), reference: read('GoldStandard', `${id}.txt`) };
   }
 }
 
@@ -120,19 +122,17 @@ const runsOf = (text: string): string[] => {
   return words.slice(RUN - 1).map((_, i) => words.slice(i, i + RUN).join(' '));
 };
 
-/** Which share of a text, by runs of four words, stands in the page. */
-function shareFound(text: string, page: Page): number {
-  const runs = runsOf(text);
-  if (runs.length === 0) return 0;
-  const there = new Set(runsOf(wholeText(page)));
-  return runs.filter((run) => there.has(run)).length / runs.length;
-}
-
-function wholeText({ body }: Page): string {
+/** Tells which share of a text, by runs of four words, stands in a page. */
+function finderIn(html: string): (text: string) => number {
+  const { body } = parsePage(html, { url: 'http://a.test/' });
   const texts: string[] = [];
   for (let node = nextNode(body, body); node !== null; node = nextNode(node, body))
     if (node.tag === TEXT) texts.push(node.text);
-  return texts.join(' ');
+  const there = new Set(runsOf(texts.join(' ')));
+  return (text) => {
+    const runs = runsOf(text);
+    return runs.filter((run) => there.has(run)).length / Math.max(1, runs.length);
+  };
 }
 
 function readJson<T>(file: string): T {
@@ -152,7 +152,7 @@ for (const { id, url, html, articleBody } of collection.read(folder)) {
   const site = getDomain(url) ?? url;
   const had = ofSite.get(site) ?? 0;
   if (had >= collection.perSite || articleBody.length < MIN_CHARS) continue;
-  if (shareFound(articleBody, parsePage(html, { url })) < collection.leastFound) continue;
+  if (finderIn(html)(articleBody) < collection.leastFound) continue;
   ofSite.set(site, had + 1);
   truth[id] = { url, articleBody };
   writeFileSync(join(at, 'pages', `${id}.html.gz`), gzipSync(html));

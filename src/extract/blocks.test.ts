@@ -44,6 +44,22 @@ describe('readBlocks', () => {
     expect(blocks.map((block) => block.linkChars)).toEqual([chars]);
   });
 
+  it.each([
+    ['a capital after a small letter', '<p><b>Lens</b><span>Glass of 1870</span></p>', 'Lens Glass of 1870'],
+    [
+      'with letters of other languages',
+      '<p><b>Leuchtfeuer größe</b>Übersicht</p>',
+      'Leuchtfeuer größe Übersicht',
+    ],
+    ['no drop cap', '<p><span>T</span>he keeper</p>', 'The keeper'],
+    ['no end of a word', '<p><a href="/l">lamp</a>s and 3<sup>rd</sup></p>', 'lamps and 3rd'],
+    ['no mark', '<p>Lampwatch<sup>SM</sup></p>', 'LampwatchSM'],
+    ['not twice', '<p><b>Lens</b> <span>Glass</span><br>Wick</p>', 'Lens Glass Wick'],
+    ['not within a text', '<p>the iLamp</p>', 'the iLamp'],
+  ])('keeps elements of a line apart that only their style does: %s', (_, body, text) => {
+    expect(textsOf(body)).toEqual([text]);
+  });
+
   it('reads ruby in its line', () => {
     expect(
       textsOf('<p>前の<ruby><rb>弾劾</rb><rp>（</rp><rt>だんがい</rt><rp>）</rp></ruby>訴追</p>'),

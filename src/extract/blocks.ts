@@ -64,6 +64,21 @@ function isBlank(text: string): boolean {
   return !(first > 32 && first < 127) && !/\S/.test(text);
 }
 
+const SPACE = 32;
+const isSmall = (code: number) =>
+  (code >= 97 && code <= 122) || (code >= 0xdf && code <= 0xff && code !== 0xf7);
+const isCapital = (code: number) =>
+  (code >= 65 && code <= 90) || (code >= 0xc0 && code <= 0xde && code !== 0xd7);
+
+/**
+ * Whether two elements of a line are set apart by their style alone: no word goes on with a capital ("steel" "Shop now";
+ * on 769 pages 300 such places are apart in the reference and none is joined). A capital before small letters is a drop cap.
+ */
+const isGlued = (before: number, after: number): boolean => isSmall(before) && isCapital(after);
+
+/** Marks such as ℠ belong to the word before them. */
+const isRaised = ({ parent }: PageNode) => parent?.tag === 'sup' || parent?.tag === 'sub';
+
 class BlockReader {
   readonly blocks: Block[] = [];
   private raw = '';
@@ -78,6 +93,8 @@ class BlockReader {
   private lastImage = -1_000;
   private leadLinkChars = 0;
   private leads = true;
+  /** The character before this text; what is read anew for each, as asking a growing string for its end copies it. */
+  private lastCode = SPACE;
 
   addText(node: PageNode, inLink: boolean, inStrong: boolean, inControl: boolean): void {
     if (this.raw.length > MAX_BLOCK_CHARS) return;
@@ -89,6 +106,8 @@ class BlockReader {
       this.owner = owner;
       this.from = node.index;
     }
+    if (isGlued(this.lastCode, text.charCodeAt(0)) && !isRaised(node)) this.raw += ' ';
+    this.lastCode = text.charCodeAt(text.length - 1);
     this.raw += text;
     if (this.leads && !inLink && !isBlank(text)) this.leads = false;
     if (inLink || inStrong || inControl) {
@@ -112,6 +131,7 @@ class BlockReader {
 
   lineBreak(at: number): void {
     this.breaks++;
+    this.lastCode = SPACE;
     // Two line breaks are how old pages write a paragraph.
     if (this.breaks >= 2) this.flush(at);
     else this.raw += ' ';
@@ -150,6 +170,7 @@ class BlockReader {
     this.breaks = 0;
     this.leadLinkChars = 0;
     this.leads = true;
+    this.lastCode = SPACE;
   }
 }
 

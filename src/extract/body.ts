@@ -3,6 +3,7 @@ import type { BlockModel } from './block-model.ts';
 import { type Block, readBlocks } from './blocks.ts';
 import { readabilityText } from './fallback.ts';
 import type { BlockContext } from './features.ts';
+import { ListNumbers } from './list-numbers.ts';
 import { selectBlocks } from './select-blocks.ts';
 import { type Selectors, selectNodes } from './selectors.ts';
 
@@ -60,11 +61,13 @@ export function extractBody(
   return { ...body, text: second, wordCount: words };
 }
 
-/** The text of some blocks, paragraphs apart. */
+/** The text of some blocks, paragraphs apart and items of lists with their numbers. */
 export function joinBlocks(blocks: Block[]): { text: string; wordCount: number } {
+  const numbers = new ListNumbers();
+  const texts = blocks.map((block) => numbers.before(block) + block.text);
   return {
     // Joining copies; a single block would still be a slice of the page.
-    text: blocks.length === 1 ? copyString(blocks[0]!.text) : blocks.map((block) => block.text).join('\n\n'),
+    text: texts.length === 1 ? copyString(texts[0]!) : texts.join('\n\n'),
     wordCount: blocks.reduce((sum, block) => sum + block.words, 0),
   };
 }

@@ -5,7 +5,8 @@ import { readWithReadability } from './readability.ts';
 
 /** How a page can be read, by name. */
 const READERS = {
-  ours: (html: string, url: string) => extractPage(parsePage(html, { url })),
+  // As fetchers do: a page that our own reader is unsure of goes to Readability, which counts as our time.
+  ours: (html: string, url: string) => extractPage(parsePage(html, { url }), { allowFallback: true }),
   readability: (html: string) => readWithReadability(html),
 };
 

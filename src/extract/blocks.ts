@@ -1,6 +1,7 @@
 import { attribute, collapse, nextNode, type Page, type PageNode, TAG, TEXT } from '../html/index.ts';
 import { writeCodes } from './block-codes.ts';
 import { isHoverCard } from './hover-cards.ts';
+import { isNoteMark } from './note-marks.ts';
 
 /** A run of text between two line breaks of the layout: the unit that is kept or dropped. */
 export type Block = {
@@ -191,7 +192,8 @@ export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Se
       (node.flags & TAG.unseen) === 0 &&
       node.first !== null &&
       !excluded?.has(node) &&
-      (node.tag !== 'span' || !isHoverCard(node))
+      (node.tag !== 'span' || !isHoverCard(node)) &&
+      (node.tag !== 'sup' || !isNoteMark(node))
     ) {
       if ((node.flags & TAG.inline) !== 0) {
         if (node.tag === 'a') {

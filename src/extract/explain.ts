@@ -12,6 +12,7 @@ import {
 } from './extract-page.ts';
 import { FEATURE_COUNT, FEATURE_NAMES } from './feature-names.ts';
 import type { Features } from './features.ts';
+import { isLayoutLine } from './layout-lines.ts';
 import { publishedDates } from './page-dates.ts';
 import { priorAgainst } from './priors.ts';
 import { type Judgement, judgeBlocks } from './select-blocks.ts';
@@ -114,6 +115,7 @@ type Beside = { byline: boolean; title: string };
 function reasons(block: Block, i: number, judgement: Judgement, { byline, title }: Beside): string[] {
   const { features, chances, bar } = judgement;
   if (byline) return ['only names the author'];
+  if (isLayoutLine(block)) return ['a label of the layout'];
   if (features.wanted[i] === 0)
     return [block.words <= 5 ? 'a short link far from any paragraph, or in a menu' : 'in a menu or footer'];
   const found = signs(features, i);

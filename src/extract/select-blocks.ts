@@ -3,6 +3,7 @@ import type { BlockModel } from './block-model.ts';
 import type { Block } from './blocks.ts';
 import { FEATURE_COUNT } from './feature-names.ts';
 import { type BlockContext, computeFeatures, type Features } from './features.ts';
+import { isLayoutLine } from './layout-lines.ts';
 import { lender } from './lent-memory.ts';
 import { applyPriors } from './priors.ts';
 import { scoreRows, type Trees } from './trees.ts';
@@ -40,6 +41,7 @@ export function judgeBlocks(
   applyPriors(blocks, features, chances);
   const { bar, keep } = chooseBlocks(blocks, chances);
   dropCopies(blocks, keep);
+  for (let i = 0; i < blocks.length; i++) if (keep[i] && isLayoutLine(blocks[i]!)) keep[i] = false;
   return { features, chances, bar, keep };
 }
 

@@ -5,8 +5,7 @@ import { readWithReadability } from './readability.ts';
 
 /** How a page can be read, by name. */
 const READERS = {
-  // As fetchers do: a page that our own reader is unsure of goes to Readability, which counts as our time.
-  ours: (html: string, url: string) => extractPage(parsePage(html, { url }), { allowFallback: true }),
+  ours: (html: string, url: string) => extractPage(parsePage(html, { url })),
   readability: (html: string) => readWithReadability(html),
 };
 

@@ -32,7 +32,7 @@ function runFolds({ corpora, folds, mine, seed }: Task): Judged[] {
     for (const page of pages) {
       const { set, id, url } = page;
       if (foldOf(page.site, folds) !== fold) continue;
-      const { text } = extractWith(parsePage(page.html, { url }), { allowFallback: true }, model);
+      const { text } = extractWith(parsePage(page.html, { url }), {}, model);
       const snippets = countSnippets(page, text);
       judged.push({ set, id, url, score: scorePage(page.articleBody, text), snippets });
     }

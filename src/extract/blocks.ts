@@ -1,4 +1,13 @@
-import { attribute, collapse, nextNode, type Page, type PageNode, TAG, TEXT } from '../html/index.ts';
+import {
+  attribute,
+  collapse,
+  isGlued,
+  nextNode,
+  type Page,
+  type PageNode,
+  TAG,
+  TEXT,
+} from '../html/index.ts';
 import { writeCodes } from './block-codes.ts';
 import { isHoverCard } from './hover-cards.ts';
 import { isNoteMark } from './note-marks.ts';
@@ -66,19 +75,6 @@ function isBlank(text: string): boolean {
 }
 
 const SPACE = 32;
-const isSmall = (code: number) =>
-  (code >= 97 && code <= 122) || (code >= 0xdf && code <= 0xff && code !== 0xf7);
-const isCapital = (code: number) =>
-  (code >= 65 && code <= 90) || (code >= 0xc0 && code <= 0xde && code !== 0xd7);
-
-/**
- * Whether two elements of a line are set apart by their style alone: no word goes on with a capital ("steel" "Shop now";
- * on 769 pages 300 such places are apart in the reference and none is joined). A capital before small letters is a drop cap.
- */
-const isGlued = (before: number, after: number): boolean => isSmall(before) && isCapital(after);
-
-/** Marks such as ℠ belong to the word before them. */
-const isRaised = ({ parent }: PageNode) => parent?.tag === 'sup' || parent?.tag === 'sub';
 
 class BlockReader {
   readonly blocks: Block[] = [];
@@ -107,7 +103,7 @@ class BlockReader {
       this.owner = owner;
       this.from = node.index;
     }
-    if (isGlued(this.lastCode, text.charCodeAt(0)) && !isRaised(node)) this.raw += ' ';
+    if (isGlued(this.lastCode, node)) this.raw += ' ';
     this.lastCode = text.charCodeAt(text.length - 1);
     this.raw += text;
     if (this.leads && !inLink && !isBlank(text)) this.leads = false;

@@ -5,6 +5,7 @@ export {
   collapse,
   copyString,
   findAttribute,
+  isGlued,
   listAttributes,
   nextNode,
   PageNode,

@@ -145,6 +145,17 @@ describe('parsePage', () => {
   });
 });
 
+describe('textOf', () => {
+  it.each([
+    ['<h1><span>Lamps of the north</span><span>A guide</span></h1>', 'Lamps of the north A guide'],
+    ['<h1>The <b>L</b>amp<sup>SM</sup>s</h1>', 'The LampSMs'],
+    ['<h1>Lamps<br>and<div>Ships</div></h1>', 'Lamps and Ships'],
+    ['<p>lamps<script>var A</script><i>A</i></p>', 'lamps A'],
+  ])('%s', (html, text) => {
+    expect(textOf(parse(html).body)).toBe(text);
+  });
+});
+
 describe('discoverLinks', () => {
   it('resolves, drops fragments and other schemes, keeps the longer text and tells navigation apart', () => {
     const page = parse(

@@ -96,5 +96,8 @@ describe('fields', () => {
     expect(isRightDate('2024-03-05', new Date('2024-03-06T03:00:00Z'))).toBe(true);
     expect(isRightDate('2024-03-05', new Date('2024-03-07T03:00:00Z'))).toBe(false);
     expect(isRightDate('2024-03-05', null)).toBe(false);
+    expect(isRightDate('2024-03', new Date('2024-03-31T03:00:00Z'))).toBe(true);
+    expect(isRightDate('2024-03', new Date('2024-04-02T03:00:00Z'))).toBe(false);
+    expect(isRightDate('in spring', new Date('2024-03-31T03:00:00Z'))).toBe(false);
   });
 });

@@ -58,11 +58,13 @@ export function isRightTitle(expected: string, got: string | null): boolean {
 
 const HOUR_MS = 3_600_000;
 
-/** A date is right when its instant falls on the reference's day somewhere on earth: the reference names no zone. */
+/** A date is right when its instant falls on the reference's day (or month) somewhere on earth: it names no zone. */
 export function isRightDate(expected: string, got: Date | null): boolean {
-  const day = Date.parse(`${expected.slice(0, 10)}T00:00:00Z`);
-  if (got === null || Number.isNaN(day)) return false;
-  return got.getTime() >= day - 14 * HOUR_MS && got.getTime() < day + 36 * HOUR_MS;
+  const [, year, month, day] = /^(\d{4})-(\d\d)(?:-(\d\d))?/.exec(expected) ?? [];
+  if (got === null || year === undefined) return false;
+  const from = Date.UTC(Number(year), Number(month) - 1, Number(day ?? 1));
+  const to = day === undefined ? Date.UTC(Number(year), Number(month), 1) : from + 24 * HOUR_MS;
+  return got.getTime() >= from - 14 * HOUR_MS && got.getTime() < to + 12 * HOUR_MS;
 }
 
 /** Authors are right when every name of the reference is given, whatever is written around it. */

@@ -90,7 +90,7 @@ class BlockReader {
   private lastImage = -1_000;
   private leadLinkChars = 0;
   private leads = true;
-  /** The character before this text; what is read anew for each, as asking a growing string for its end copies it. */
+  /** The last character so far; asking a growing string for it would write it out each time. */
   private lastCode = SPACE;
 
   addText(node: PageNode, inLink: boolean, inStrong: boolean, inControl: boolean): void {

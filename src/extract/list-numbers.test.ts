@@ -43,6 +43,10 @@ describe('the numbers of lists', () => {
     expect(textOf(body)).toBe(text);
   });
 
+  it('looks at any style for a moment only', () => {
+    expect(textOf(`<ol style="${'list-style:'.repeat(100_000)}"><li>Trim</ol>`)).toBe('1. Trim');
+  });
+
   it('counts a long list once', () => {
     const items = Array.from({ length: 4_000 }, (_, i) => `<li>turn number ${i}</li>`).join('');
     expect(textOf(`<ol>${items}</ol>`).endsWith('\n\n4000. turn number 3999')).toBe(true);

@@ -6,7 +6,7 @@ const MAX_STEPS = 4;
 // How sites say that a list is not numbered after all.
 const UNNUMBERED_NAME =
   /(?:^|[\s_-])(?:none|unstyled|bullets?|no-?(?:style|bullets?|numbers?)|hide-ordinal)/i;
-const UNNUMBERED_STYLE = /list-style(?:-type)?\s*:\s*[^;]*\b(?:none|disc|circle|square)\b/i;
+const UNNUMBERED_STYLE = /list-style(?:-type)?\s{0,9}:[^;]{0,60}\b(?:none|disc|circle|square)\b/i;
 
 /**
  * The numbers that readers see before the items of ordered lists. They stand in no text of the page, and steps, ranks
@@ -29,7 +29,7 @@ export class ListNumbers {
   #count(item: PageNode): number | null {
     const list = item.parent!;
     if (!this.#lists.has(list)) this.#lists.set(list, startOf(list));
-    const last = this.#lists.get(list)!;
+    const last = this.#lists.get(list) ?? null;
     if (last === null) return null;
     // From the last item on: counting each from the first takes minutes for a list of a hundred thousand.
     for (let at = last.item === null ? list.first : last.item.next; at !== null; at = at.next) {

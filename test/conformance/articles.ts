@@ -30,13 +30,14 @@ type Reference = Snippets & {
 };
 
 // Both extractors read this many pages first, unmeasured: the figure is that of a process at work, not of its start. Over
-// the first 90 pages ours takes 11 ms a page, over the next 3.4, and 2.5 once everything is compiled; pages of another
-// set take some compiling again.
+// the first 90 pages ours takes 11 ms a page, over the next 3.4, and 2.5 once everything is compiled. The
+// first pages of each further set are read before as well, and then timed with the rest: without that WCXB takes ours a
+// twelfth more.
 const WARM_UP_PAGES = 540;
 const WARM_UP_PAGES_OF_SET = 240;
 // Of fewer pages the time is that of several rounds: of 90 it swung between 0.13 and 0.19 of Readability's.
 const TIMED_PAGES = 360;
-// One page a turn would leave each the caches of the other: reading cost ours a fifth more, Readability nothing.
+// At one page a turn ours took a fifth more and Readability no more; why was not looked into.
 const PAGES_A_TURN = 40;
 const WORST_PAGES = 40;
 

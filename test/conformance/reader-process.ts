@@ -7,8 +7,8 @@ import type { Asked, Read, ReaderName } from './reader.ts';
 const program = import.meta.url.endsWith('.ts') ? '../../dist/test/conformance/reader.js' : './reader.js';
 
 /**
- * An extractor in a process of its own, as it is at work. Two in one process pay for each other: linkedom leaves several
- * megabytes a page behind, which are collected while ours reads the next.
+ * An extractor in a process of its own, as it is at work: whatever one leaves behind, in memory or uncompiled, is not
+ * counted as the other's.
  */
 export class ReaderProcess<Name extends ReaderName> {
   readonly #child: ChildProcess;

@@ -74,13 +74,22 @@ let database: TestDatabase;
 let web: Web;
 const running: { process: Outrider; port: number }[] = [];
 
+/**
+ * A port nobody listens on, below those the system gives out by itself: one of those was taken between being found free
+ * and being used, by a connection of another test.
+ */
 async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await new Promise<number>((resolve) =>
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as { port: number }).port)),
-  );
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = randomInt(20_000, 32_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen(port, '127.0.0.1', () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }
 
 async function start(at: number): Promise<void> {

@@ -75,7 +75,8 @@ export class Fetcher {
   readonly #renderRuns = new Set<DomainRun>();
   readonly #leasing = new AbortController();
   readonly #renewing = new AbortController();
-  #loops: Promise<unknown> = Promise.resolve();
+  #leaseLoops: Promise<unknown> = Promise.resolve();
+  #renewLoop: Promise<void> = Promise.resolve();
   #wake: (() => void) | null = null;
   #tendAt = 0;
   #countAt = 0;
@@ -161,7 +162,7 @@ export class Fetcher {
     this.#listener.start();
     const common = { clock, log, metrics, register };
     register(this.#runWatch.health);
-    this.#loops = Promise.all([
+    this.#leaseLoops = Promise.all([
       runLoop({
         ...common,
         name: 'lease',
@@ -178,13 +179,6 @@ export class Fetcher {
       }),
       runLoop({
         ...common,
-        name: 'renew',
-        intervalMs: this.#renewEveryMs,
-        signal: this.#renewing.signal,
-        turn: () => this.#renewTurn(),
-      }),
-      runLoop({
-        ...common,
         name: 'usage',
         intervalMs: 3000,
         signal: this.#leasing.signal,
@@ -194,6 +188,13 @@ export class Fetcher {
         },
       }),
     ]);
+    this.#renewLoop = runLoop({
+      ...common,
+      name: 'renew',
+      intervalMs: this.#renewEveryMs,
+      signal: this.#renewing.signal,
+      turn: () => this.#renewTurn(),
+    });
   }
 
   /** How a connection is made under the guard of this fetcher: the browser's way out. */
@@ -216,7 +217,7 @@ export class Fetcher {
       metrics,
       register,
     });
-    this.#loops = Promise.all([this.#loops, loop]);
+    this.#leaseLoops = Promise.all([this.#leaseLoops, loop]);
   }
 
   /** Stops claiming, lets requests under way end within the grace period, hands back the rest. */
@@ -224,20 +225,26 @@ export class Fetcher {
     this.#leasing.abort();
     this.#wake?.();
     for (const run of this.#runs.keys()) run.drain();
-    const finished = Promise.all(this.#runs.values());
+    const finished = this.#finish();
     const timer = new AbortController();
     await Promise.race([finished, this.#options.clock.wait(graceMs * 0.6, timer.signal)]);
     timer.abort();
     for (const run of this.#runs.keys()) run.abort();
     await finished;
     this.#renewing.abort();
-    await this.#loops;
+    await this.#renewLoop;
     await this.#executions.report().catch((error: unknown) => {
       this.#options.log.warn({ error }, 'what jobs cost could not be written down');
     });
     await this.#listener.stop();
     await this.#client.close();
     await this.#images.close();
+  }
+
+  /** A lease asked for before the end may be got after it: no run is the last one until the loops are over. */
+  async #finish(): Promise<void> {
+    await this.#leaseLoops;
+    await Promise.all(this.#runs.values());
   }
 
   async #leaseTurn(voice: LoopVoice): Promise<TurnResult> {
@@ -319,6 +326,7 @@ export class Fetcher {
 
   #begin(run: DomainRun): void {
     const { log } = this.#options;
+    if (this.#leasing.signal.aborted) run.drain();
     const done = run
       .run()
       .catch((error: unknown) => {

@@ -1,5 +1,4 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startDiscovery } from '../../src/channels/index.ts';
@@ -8,6 +7,7 @@ import { type Engine, type Role, startEngine } from '../../src/engine.ts';
 import { createSource } from '../../src/sources/index.ts';
 import { createLog } from '../../src/telemetry/index.ts';
 import { waitUntil } from '../e2e/wait.ts';
+import { freePort } from '../process/free-port.ts';
 import { type Hub, type HubEvent, type PublisherChange, startWeb, type Web } from '../web/index.ts';
 
 /** The engine with its API, on a web with a hub. */
@@ -27,14 +27,6 @@ export type WebSubLab = {
 };
 
 const backlog = 3;
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 /** Starts a web of feeds with a hub, an engine in this process, and follows every publisher. */
 export async function startWebSubLab(options: {

@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDiscovery } from '../../src/channels/index.ts';
 import { createSource } from '../../src/sources/index.ts';
 import { type Certificate, hasOpenssl, makeCertificate } from '../process/certificates.ts';
+import { freePort } from '../process/free-port.ts';
 import { Outrider, runOutrider } from '../process/outrider.ts';
 import { startTlsDoor, type TlsDoor } from '../process/tls-door.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
@@ -152,12 +151,3 @@ describe.skipIf(!hasOpenssl())('several machines', () => {
     expect(findPolitenessViolations(web.log.read(), { delayMs: () => delayMs })).toEqual([]);
   }, 300_000);
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}

@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -8,6 +7,7 @@ import { createChannel } from '../../src/channels/index.ts';
 import { submit } from '../../src/frontier/index.ts';
 import { createSource } from '../../src/sources/index.ts';
 import { plain } from '../fetch/lab.ts';
+import { freePort } from '../process/free-port.ts';
 import { Outrider } from '../process/outrider.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import {
@@ -73,24 +73,6 @@ let home: string;
 let database: TestDatabase;
 let web: Web;
 const running: { process: Outrider; port: number }[] = [];
-
-/**
- * A port nobody listens on, below those the system gives out by itself: one of those was taken between being found free
- * and being used, by a connection of another test.
- */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = randomInt(20_000, 32_000);
-    const server = createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => resolve(true));
-    });
-    if (!isFree) continue;
-    await new Promise((resolve) => server.close(resolve));
-    return port;
-  }
-}
 
 async function start(at: number): Promise<void> {
   const port = await freePort();

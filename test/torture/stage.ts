@@ -1,12 +1,13 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import { type AddressInfo, createServer, type Server } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createToken } from '../../src/auth/index.ts';
 import { destroyServer } from '../../src/db/embedded/index.ts';
 import { type Database, openDatabase } from '../../src/db/index.ts';
 import { type FaultProxy, startFaultProxy } from '../process/fault-proxy.ts';
+import { freePort } from '../process/free-port.ts';
 import { type DnsAnswer, type DnsServer, startDnsServer } from '../web/dns-server.ts';
 import { startWeb, type Web } from '../web/index.ts';
 import { Member, type Role } from './crew.ts';
@@ -189,12 +190,4 @@ async function startTrap(): Promise<{ port: number; count: () => number; server:
   });
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve));
   return { port: (server.address() as AddressInfo).port, count: () => count, server };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -279,7 +279,7 @@ function namesIn(node: PageNode): string[] {
     if (names.length > 0) return names;
   }
   // A box about the author: the name is its first link, heading or element that says so.
-  for (let at = nextNode(node, node); at !== null; at = nextNode(at, node)) {
+  for (const at of boxNodes(node)) {
     if (!NAME_TAGS.has(at.tag) && !/name/i.test(attribute(at, 'class') ?? '')) continue;
     const inner = textOf(at, 100);
     const names = inner.length > 3 && inner.length < 60 ? splitNames(inner) : [];
@@ -287,13 +287,23 @@ function namesIn(node: PageNode): string[] {
   }
   if (isAbout) return [];
   // Else its first line, where that is a full name and nothing more.
-  for (let at = nextNode(node, node); at !== null; at = nextNode(at, node)) {
+  for (const at of boxNodes(node)) {
     if (at.tag !== TEXT) continue;
     const line = collapse(at.text);
     if (line === '' || isLabel(line)) continue;
     return FULL_NAME.test(line) && line.split(' ').length <= 4 ? splitNames(line) : [];
   }
   return [];
+}
+
+// A box about an author has fewer.
+const MAX_BOX_NODES = 500;
+
+/** The nodes of a box in their order. */
+function* boxNodes(box: PageNode): Generator<PageNode, undefined> {
+  let at = nextNode(box, box);
+  for (let steps = 0; at !== null && steps < MAX_BOX_NODES; steps++, at = nextNode(at, box)) yield at;
+  return undefined;
 }
 
 const SHORT_BYLINE = 80;

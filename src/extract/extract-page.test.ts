@@ -77,6 +77,14 @@ describe('extractPage', () => {
     ['one endless tag', `<div ${'a="b" '.repeat(50_000)}>x</div>`],
     ['many headlines', '<h1>A headline of it</h1><p>A paragraph with a handful of words.</p>'.repeat(20_000)],
     ['many dates', `<p>${'1 January 2024 '.repeat(20_000)}</p>`],
+    ['a title of bars', `<title>${'-& | '.repeat(60_000)}</title>`],
+    [
+      'a declared headline of bars',
+      `<script type="application/ld+json">{"@type":"NewsArticle","headline":"${'a | '.repeat(100_000)}"}</script>`,
+    ],
+    ['bodies with attributes', '<body a b c d>'.repeat(60_000)],
+    ['times in times', '<time>'.repeat(60_000)],
+    ['authors in authors', '<a rel=author>www.'.repeat(40_000)],
     ['wide', '<p>A paragraph with a handful of words in it.</p>'.repeat(60_000)],
     [
       'prototype keys',

@@ -31,6 +31,9 @@ export type LdFacts = {
 
 const MAX_NODES = 5_000;
 const MAX_SCRIPT_CHARS = 2_000_000;
+// A headline, a description, a name; as of meta tags.
+const MAX_VALUE_CHARS = 5_000;
+const MAX_SITE_NAMES = 50;
 
 const ARTICLE =
   /^(?:\w*article|\w*blogposting|liveblogposting|reportage\w*|analysisnews\w*|opinionnews\w*|report|recipe|howto|review|socialmediaposting|discussionforumposting|creativework|claimreview|medicalwebpage)$/i;
@@ -141,7 +144,7 @@ export function typesOf(node: LdNode): string[] {
 
 /** The first text a value offers: a string, a `name`, an `@value`, or the first of a list. */
 export function textValue(value: unknown, depth = 0): string | null {
-  if (typeof value === 'string') return clean(value);
+  if (typeof value === 'string') return clean(value.slice(0, MAX_VALUE_CHARS));
   if (typeof value === 'number') return String(value);
   if (depth > 4 || value === null || typeof value !== 'object') return null;
   if (Array.isArray(value)) {
@@ -277,7 +280,8 @@ export function readJsonLd(scripts: string[], pageTitle: string | null): LdFacts
     .filter((node) =>
       typesOf(node).some((type) => /^(website|organization|newsmediaorganization)$/i.test(type)),
     )
-    .flatMap((node) => names(node.name, byId));
+    .flatMap((node) => names(node.name, byId))
+    .slice(0, MAX_SITE_NAMES);
   const authors = pick('author') ?? pick('creator');
   const types = main === null ? [] : typesOf(main);
   const words = Number(pick('wordCount'));

@@ -161,14 +161,21 @@ function isElsewhere(node: PageNode): boolean {
   return false;
 }
 
-/** How far a node is from the headline. */
-const farFrom = (headlineIndex: number) => (node: PageNode) =>
-  headlineIndex < 0 ? node.index : Math.abs(node.index - headlineIndex);
+// The date of the article is not the two hundred and first.
+const MAX_NEAR = 200;
+
+/** Those of the article, by how far they are from the headline. */
+function nearest(nodes: readonly PageNode[], headlineIndex: number): PageNode[] {
+  const far = (node: PageNode) => (headlineIndex < 0 ? node.index : Math.abs(node.index - headlineIndex));
+  return nodes
+    .filter((one) => !isElsewhere(one))
+    .sort((a, b) => far(a) - far(b))
+    .slice(0, MAX_NEAR);
+}
 
 /** Dates in `<time>`, those near the headline first; a date of change only where asked for. */
 function fromTimes({ marks, near }: Inputs, updatedToo: boolean): (FoundDate & { node: PageNode }) | null {
-  const far = farFrom(near.headlineIndex);
-  for (const node of marks.times.filter((one) => !isElsewhere(one)).sort((a, b) => far(a) - far(b))) {
+  for (const node of nearest(marks.times, near.headlineIndex)) {
     const context = `${attribute(node, 'class') ?? ''} ${attribute(node, 'itemprop') ?? ''} ${node.parent === null ? '' : textOf(node.parent, 120)}`;
     if (!updatedToo && UPDATED.test(context)) continue;
     const found = dateOfElement(node, 'time element', near.order);
@@ -188,8 +195,7 @@ function ownTime(inputs: Inputs): FoundDate | null {
 
 /** The same for elements whose class says that they hold a date. */
 function fromDateElements({ marks, near }: Inputs, updatedToo: boolean): FoundDate | null {
-  const far = farFrom(near.headlineIndex);
-  for (const node of marks.dates.filter((one) => !isElsewhere(one)).sort((a, b) => far(a) - far(b))) {
+  for (const node of nearest(marks.dates, near.headlineIndex)) {
     const text = textOf(node, 300);
     if (text.length > 250 || (!updatedToo && UPDATED.test(text))) continue;
     const found = datesInText(text, 1, near.order)[0];

@@ -109,6 +109,9 @@ function hostOf(url: string): string {
   return match?.[1]?.toLowerCase() ?? '';
 }
 
+// A longer end of a title is not the name of a site.
+const MAX_SITE_CHARS = 200;
+
 /** A title without the site's name before or after a separator. */
 export function withoutSiteName(title: string, sites: readonly string[]): string {
   let text = title;
@@ -118,7 +121,11 @@ export function withoutSiteName(title: string, sites: readonly string[]): string
     const first = cuts[0];
     if (last === undefined || first === undefined) break;
     // A site may have a separator in its own name ("Ada Lund | Lamps"): the whole of it goes at once.
-    const whole = cuts.find((cut) => sites.includes(comparable(text.slice(cut.index + cut[0].length))));
+    const whole = cuts.find(
+      (cut) =>
+        text.length - cut.index <= MAX_SITE_CHARS &&
+        sites.includes(comparable(text.slice(cut.index + cut[0].length))),
+    );
     if (whole !== undefined) {
       text = text.slice(0, whole.index);
       continue;
@@ -251,6 +258,7 @@ function withoutLabels(title: string): string {
 const ALMOST_THE_TITLE = 0.9;
 /** Below this likeness an h1 is rather the name of the site or a section than of the article. */
 export const LIKE_THE_TITLE = 0.4;
+const MAX_TITLE_CHARS = 500;
 // An h1 longer than this is a paragraph set in large type.
 const MAX_HEADLINE_CHARS = 180;
 /**
@@ -298,7 +306,9 @@ export function* listTitles(inputs: Inputs): Generator<Evidence, undefined> {
     if (typeof value !== 'string') return null;
     const text = withoutLabels(collapse(withoutSiteName(decodeEntities(value), sites)));
     const key = comparable(text);
-    return key.length > 1 && text.length < 500 && !sites.includes(key) ? { value: text, from } : null;
+    return key.length > 1 && text.length < MAX_TITLE_CHARS && !sites.includes(key)
+      ? { value: text, from }
+      : null;
   };
   const isHeadline =
     headline !== null &&

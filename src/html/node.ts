@@ -82,15 +82,20 @@ export function isGlued(lastCode: number, { text, parent }: PageNode): boolean {
   return isSmall(lastCode) && isCapital(text.charCodeAt(0)) && parent?.tag !== 'sup' && parent?.tag !== 'sub';
 }
 
-/** The text inside a node with white space collapsed; scripts and their like are silent. */
+// White space and empty elements before the first word may be many; more of a text, and more nodes, than this or than
+// characters are wanted are not looked at.
+const MAX_LEAD = 4_000;
+
+/** The text inside a node with white space collapsed; scripts and their like are silent. Ends soon after `maxChars`. */
 export function textOf(node: PageNode, maxChars = 100_000): string {
+  const most = Math.max(maxChars, MAX_LEAD);
   let out = '';
   // Asking a growing string for its end would write it out each time.
   let lastCode = 0;
   let at: PageNode | null = node;
-  while (at !== null && out.length < maxChars) {
+  for (let steps = 0; at !== null && out.length < maxChars && steps < most; steps++) {
     if (at.tag === TEXT) {
-      const { text } = at;
+      const text = at.text.length > most ? at.text.slice(0, most) : at.text;
       if (isGlued(lastCode, at)) out += ' ';
       out += text;
       lastCode = text.charCodeAt(text.length - 1);

@@ -40,6 +40,8 @@ export type ParseOptions = { url: string; maxNodes?: number; maxDepth?: number }
 const MAX_DEPTH = 512;
 const MAX_NODES = 250_000;
 const MAX_KEPT = 20_000;
+// Each further <body> writes those of all before it again.
+const MAX_ATTRIBUTES = 200;
 // Characters of a page for each node; most pages have fewer nodes.
 const USUAL_CHARS = 90;
 
@@ -150,7 +152,7 @@ class TreeBuilder implements ScanHandler {
   private addAttributes(node: PageNode, from: number): void {
     const { table } = this;
     const to = table.count;
-    if (from === to) return;
+    if (from === to || node.attributesTo - node.attributesFrom > MAX_ATTRIBUTES) return;
     table.repeat(node.attributesFrom, node.attributesTo);
     table.repeat(from, to);
     node.attributesFrom = to;

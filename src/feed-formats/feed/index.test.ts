@@ -540,6 +540,11 @@ describe('values without end', () => {
     expect(entry.title?.length).toBeLessThanOrEqual(20_000);
   });
 
+  it('ends on a namespace of slashes', () => {
+    const text = `<feed xmlns="http://purl.test${'/'.repeat(600_000)}atom"><entry><id>a</id></entry></feed>`;
+    expect(read(text).entries).toHaveLength(1);
+  });
+
   it('refuses JSON that is nested too deep before it is parsed', () => {
     const text = `{"version":"https://jsonfeed.org/version/1.1","items":${'['.repeat(3_000_000)}`;
     const before = process.memoryUsage().heapUsed;

@@ -77,15 +77,19 @@ export function enterScope(scope: Scope, attributes: Record<string, string>): Sc
     const prefix = name === 'xmlns' ? '' : name.startsWith('xmlns:') ? name.slice(6) : null;
     if (prefix === null) continue;
     inner.prefixes.set(prefix, namespaceOf(attributes[name] ?? '', prefix));
-    if (prefix === '') inner.address = (attributes[name] ?? '').slice(0, 200);
+    if (prefix === '') inner.address = (attributes[name] ?? '').slice(0, maxNamespaceChars);
   }
   // Documents choose the declarations; beyond this many they are noise.
   if (scope.inner.size < 100 && declarations.length < 1000) scope.inner.set(declarations, inner);
   return inner;
 }
 
+// No namespace anybody knows is as long.
+const maxNamespaceChars = 200;
+
 function namespaceOf(address: string, prefix: string): string {
   const plain = address
+    .slice(0, maxNamespaceChars)
     .trim()
     .toLowerCase()
     .replace(/^https?:\/\//, '')

@@ -75,8 +75,9 @@ const isCapital = (code: number) =>
 
 /**
  * Whether a text follows the one before it, of which it is told the last character, without a space, although only their
- * style sets them apart: no word goes on with a capital ("steel" "Shop now"; apart at 84
- * places of 19 pages in the reference texts of two benchmarks, joined at none). A capital before small letters is a drop cap, and marks such as ℠ belong to the word before them.
+ * style sets them apart: no word goes on with a capital ("steel" "Shop now"; apart at 84 places of 19 pages in the
+ * reference texts of two benchmarks, joined at none). A capital before small letters is a drop cap, and marks such as ℠
+ * belong to the word before them.
  */
 export function isGlued(lastCode: number, { text, parent }: PageNode): boolean {
   return isSmall(lastCode) && isCapital(text.charCodeAt(0)) && parent?.tag !== 'sup' && parent?.tag !== 'sub';

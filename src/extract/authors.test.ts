@@ -140,7 +140,38 @@ describe('authors', () => {
     ['Ada LundMay 17, 2024', 'Ada Lund'],
     ['Ada Lund 4 Comments', 'Ada Lund'],
     ['5 mins read', null],
+    ['Ada Lund, 14', 'Ada Lund'],
+    ['Ada Lund Thursday', 'Ada Lund'],
+    ['Joe Friday', 'Joe Friday'],
+    ['Jul 11 Written By Ada Lund', 'Ada Lund'],
   ])('are cleaned of dates and counts: %j', (text, expected) => expect(cleanName(text)).toBe(expected));
+
+  it.each([
+    ['Analysis by Ada Lund', 'Ada Lund'],
+    ['ADA LUND AP Lamps Writer', 'ADA LUND'],
+    ['Ada Lund, Associated Press Writer', 'Ada Lund'],
+    ['Ada Lund/Lamps.com', 'Ada Lund'],
+    ['Ada Lund in Lamps, Tips', 'Ada Lund'],
+    ['Ada Lund // Lamps', 'Ada Lund'],
+    ['Ada Lund ? More by this author', 'Ada Lund'],
+    ['Ada Lund Leave a Comment', 'Ada Lund'],
+    ['Ada Lund’s posts', 'Ada Lund'],
+    ['AFP)', 'AFP'],
+    ['作者：裴鈺', '裴鈺'],
+    ['本文栏目：上海 作者：陈鑫', '陈鑫'],
+  ])('are cleaned of what stands beside them: %j', (text, expected) =>
+    expect(cleanName(text)).toBe(expected),
+  );
+
+  it.each([
+    ['Published'],
+    ['View Profile'],
+    ['RSS'],
+    ['Columnists'],
+    ['Bluesky'],
+    ['Send your views'],
+    ['Login'],
+  ])('a button or a section is none: %j', (text) => expect(cleanName(text)).toBeNull());
 
   it.each([
     ['lrt_authors', 'Ada Lund', ['Ada Lund']],
@@ -149,6 +180,7 @@ describe('authors', () => {
     ['smartbanner:author', 'Lamp House', []],
     ['coauthored', 'Ada Lund', []],
     ['item:author', 'https://post.example/ada', []],
+    ['author', 'Ada Lund - https://post.example.com/ada', ['Ada Lund']],
   ])('are read from meta %s', (name, value, expected) => {
     expect(authorsOf(`<meta name="${name}" content="${value}">`, HEADLINE + TEXT)).toEqual(expected);
   });
@@ -168,6 +200,7 @@ describe('authors', () => {
   it('go without what they do', () => {
     expect(splitNames('Ada Lund, Senior Lamp Editor')).toEqual(['Ada Lund']);
     expect(splitNames('Ada Lund and Jon Head')).toEqual(['Ada Lund', 'Jon Head']);
+    expect(splitNames('ADA LUND AND JON HEAD')).toEqual(['ADA LUND', 'JON HEAD']);
   });
 
   it.each([

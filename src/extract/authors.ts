@@ -33,6 +33,7 @@ function authorsFromMeta(tags: MetaTags): Authors[] {
     const values = tags.lists.get(name);
     if (values === undefined) continue;
     const names = values
+      .map((value) => value.replace(/ [-–—|(]? ?https?:\S+$/, ''))
       .filter((value) => !/^https?:|\.(?:com|org)\b/i.test(value))
       .map((value) => (name.startsWith('citation') ? firstNameFirst(value) : value))
       .flatMap(splitNames);

@@ -76,7 +76,7 @@ export function creditTexts(lines: Iterable<{ text: string; chars: number }>): s
 // Written in capitals alone it is a section.
 const NAME_LINE =
   /^\p{Lu}[\p{M}'’-]?\p{Ll}[\p{L}\p{M}'’-]*(?:\s(?:\p{Lu}\.?|\p{Lu}[\p{L}\p{M}'’-]+|d[aeiu]|von|van|der)){1,3}$/u;
-const NO_PERSON = /\b(?:images|photos?|pictures|agenc(?:y|ies)|news|media|company|group)\b/i;
+const NO_PERSON = /\b(?:view|images?|photos?|pictures|agenc(?:y|ies)|news|media|company|group)\b/i;
 const LINES_ABOVE = 3;
 const LINES_BELOW = 8;
 

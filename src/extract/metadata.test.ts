@@ -96,6 +96,7 @@ describe('dates', () => {
     ['https://x.example/story-20240305.html', '2024-03-05'],
     ['https://x.example/2024/3/5/story', '2024-03-05'],
     ['https://x.example/2024/may/17/story', '17 may 2024'],
+    ['https://x.example/2024/LAMPS/05/17/story/index.html', '2024-05-17'],
     ['https://x.example/a/202403/05/story', '2024-03-05'],
     ['https://x.example/2024/0305/story', '2024-03-05'],
     ['https://x.example/news/05-03-2024-story', '2024-03-05'],

@@ -207,6 +207,7 @@ describe('the date of publication', () => {
     ['Lampstadt, (17.05.2024). The keepers of the coast', '2024-05-17'],
     ['LAMPSTADT, May 17, 2024 /Wire/ -- The keepers of the coast', '2024-05-17'],
     ['On May 17, 1924 the keepers of the coast', null],
+    ['LAMPSTADT, May 17, 1924 -- The keepers of the coast', null],
   ])('begins the text: %j', (start, expected) => {
     const { published } = read(
       '',

@@ -87,6 +87,10 @@ export function isPlausible(date: Date, nowMs: number): boolean {
   return time > Date.UTC(1900, 0) && time < nowMs + 2 * 86_400_000;
 }
 
+// A page that declares no date is not older than the web; earlier days are what it tells of.
+const WEB_FROM_MS = Date.UTC(1993, 0);
+const isOfTheWeb = (date: Date, nowMs: number) => date.getTime() >= WEB_FROM_MS && isPlausible(date, nowMs);
+
 function readDate(text: string | null | undefined, order: DateOrder | null): Date | null {
   if (typeof text !== 'string' || text.length < 4) return null;
   return parseDate(text, order) ?? datesInText(text, 1, order)[0]?.date ?? null;
@@ -121,17 +125,18 @@ export function dateOfElement(
 }
 
 /**
- * A date in the address, such as /2024/05/17/, /2024/5/7/, /2024/may/17/, /202405/17/, -20240517 or 17-05-2024; the month
- * alone is no date, nor is the number of a page before the first word of its title: /199407-12-lamps.
+ * A date in the address, such as /2024/05/17/, /2024/5/7/, /2024/may/17/, /202405/17/, /2024/lamps/05/17/, -20240517 or
+ * 17-05-2024; the month alone is no date, nor is the number of a page before the first word of its title: /199407-12-lamps.
  */
 export function dateInUrl(url: string): FoundDate | null {
   const address = url.slice(0, 1_000);
   const named = /\/(20\d\d|199\d)\/([a-z]{3,9})\/(0[1-9]|[12]\d|3[01])(?=[/_.+-]|$)/i.exec(address);
-  const raw =
-    named === null ? (numbersInUrl(address)?.join('-') ?? null) : `${named[3]} ${named[2]} ${named[1]}`;
-  if (raw === null) return null;
-  const date = readDate(raw, null);
-  return date === null ? null : { date, from: 'url', raw };
+  const worded = named === null ? null : `${named[3]} ${named[2]} ${named[1]}`;
+  for (const raw of [worded, numbersInUrl(address)?.join('-')]) {
+    const date = readDate(raw, null);
+    if (date !== null && typeof raw === 'string') return { date, from: 'url', raw };
+  }
+  return null;
 }
 
 /** Year, month and day, as an address has them. */
@@ -147,6 +152,7 @@ const URL_NUMBERS: readonly (readonly [RegExp, readonly number[]])[] = [
   [/[/_-]((?:199|20\d)\d)([_-]?)(0[1-9]|1[0-2])\2(0[1-9]|[12]\d|3[01])(?=[/_.+-]|$)/, [1, 3, 4]],
   [/[/_-]((?:199|20\d)\d)\/?(0[1-9]|1[0-2])\/?(0[1-9]|[12]\d|3[01])(?=[/_.+-]|$)/, [1, 2, 3]],
   [/\/((?:199|20\d)\d)\/(1[0-2]|0?[1-9])\/([12]\d|3[01]|0?[1-9])(?=\/)/, [1, 2, 3]],
+  [/\/((?:199|20\d)\d)\/[a-z.-]{2,30}\/(0[1-9]|1[0-2])\/(0[1-9]|[12]\d|3[01])(?=\/)/i, [1, 2, 3]],
   [/[/_-](0[1-9]|[12]\d|3[01])([_.-])(0[1-9]|1[0-2])\2((?:199|20\d)\d)(?=[/_.+-]|$)/, [4, 3, 1]],
 ];
 
@@ -308,7 +314,7 @@ export function* publishedDates(inputs: Inputs, nowMs = Date.now()): Generator<F
     declared === null ? { ...inputs, near: withOrderOfPage(inputs.near, inputs.marks.times) } : inputs;
   for (const source of INFERRED) {
     const found = source(settled);
-    if (found !== null && isPlausible(found.date, nowMs)) yield found;
+    if (found !== null && isOfTheWeb(found.date, nowMs)) yield found;
   }
   return undefined;
 }
@@ -328,9 +334,7 @@ function shownInstead(declared: FoundDate, inputs: Inputs, nowMs: number): Found
   // An address is made once, before whoever moved the page to another system dated it anew.
   const inUrl = dateInUrl(inputs.page.url);
   if (inUrl !== null && gapMs(inUrl) > EDITION_GAP_MS) return inUrl;
-  const shown = [...shownDates(near), ...labelledTimes(inputs)].filter(({ date }) =>
-    isPlausible(date, nowMs),
-  );
+  const shown = [...shownDates(near), ...labelledTimes(inputs)].filter(({ date }) => isOfTheWeb(date, nowMs));
   const first = shown[0];
   if (first === undefined) return editionOf(declared, inputs);
   if (shown.some((one) => Math.abs(gapMs(one)) < SAME_DAY_MS)) return null;

@@ -3,9 +3,34 @@ import { FULL_NAME } from './byline-lines.ts';
 import { datesInText } from './written-dates.ts';
 
 const PREFIX =
-  /^(?:(?:written|posted|reported|reviewed|published|words?|story|article|text|photos?)\s+(?:and\s+\w+\s+)?by|by|von|par|por|di|da|door|av|af|autor(?:in|es)?|author|auteur|redacci[oó]n)\b\s*:?\s*/i;
-const NOT_A_NAME =
-  /^(?:learn more|member login|the author|anonymous|website|facebook|twitter|linkedin|instagram|admin(?:istrator)?|editor(?:ial)?|staff|webmaster|guest|user|author|unknown|none|null|undefined|n\/a|anonymous|posted|follow|share|home|contact|about.*|read more.*|view all.*|see all.*|more from.*|all posts.*|articles by.*|posts by.*|(?:.{0,10} )?written by|https?:.*)$/i;
+  /^(?:(?:written|posted|reported|reviewed|published|compiled|analysis|words?|story|article|text|photos?)\s+(?:and\s+\w+\s+)?by|by|von|par|por|di|da|door|av|af|autor(?:in|es)?|author|auteur|redacci[oó]n)\b\s*:?\s*|^(?:\S{1,12}\s)?(?:作者|责任编辑|責任編輯|记者|記者)[：:]\s*/iu;
+// What buttons, sections and labels beside a name say.
+const NOT_A_NAME = new RegExp(
+  `^(?:${[
+    'the author|author|anonymous|admin(?:istrator)?|webmaster|guest|user|unknown|none|null|undefined|n/a',
+    'editor(?:ial)?|staff|correspondents?|(?:all )?columnists?|people|profile|bio(?:graphy)?|archives?|columns',
+    'website.*|facebook|twitter|linkedin|instagram|bluesky|mastodon|threads|youtube|tiktok|pinterest|reddit|whatsapp',
+    'flickr|shutterstock|rss|e-?mail|print|newsletters?|follow|share|home|contact|log ?in|sign ?in|register|page \\S+',
+    'posted(?: on)?|published|updated|learn more|member login|for the.*|about.*|read more.*|view .*|send .*|see all.*',
+    'more from.*|all posts.*|articles by.*|posts by.*|(?:.{0,10} )?written by|https?:.*',
+  ].join('|')})$`,
+  'i',
+);
+// Where a name ends: what its owner does elsewhere, buttons beside it, dates. A name of two words comes before some.
+const AFTER_NAME = new RegExp(
+  [
+    /\s+on behalf of\s|\s+\d+\s+comments?\b|\s+[|•·–—●]\s+|\s+-\s+|\s*\(|\s+\/\/|[?»]\s/,
+    /\s+(?:leave a comment|rss feed|subscribe|more by|view)\b|['’]s posts\b/,
+    /(?<=\s\S{1,40})(?:\s+in\s|,?\s+(?:the\s+)?(?:associated press|ap|afp|upi|reuters|bloomberg)\s)/,
+    /(?<=\s\S{1,40})\s+(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|[\s/]+[^\s/]{1,40}\.(?:com|org|net)\b/,
+    /,?\s+(?:on|published|posted|updated|last)\s+(?:\w+\s+)?\d|,?\s+\d{1,2}(?:\/|$)|\d{4}|\d{1,2}[./]\d/,
+    /,?\s+(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+\d/,
+    /(?<=[a-zà-ÿ])(?:January|February|March|April|May|June|July|August|September|October|November|December)\s\d/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'iu',
+);
 
 const DOTTED = /^[a-z0-9_]+(?:\.[a-z0-9_]+)+$/;
 
@@ -19,12 +44,13 @@ export function cleanName(raw: string): string | null {
     // After a date there may well be a section.
     if (!FULL_NAME.test(text.replace(PREFIX, ''))) return null;
   }
-  text = text.replace(PREFIX, '').replace(/^\W+/u, (m) => (/\p{L}/u.test(m) ? m : ''));
-  const cut = text.search(
-    /\s+on behalf of\s|\s+\d+\s+comments?\b|\s+[|•·–—]\s+|\s+-\s+|\s*\(|,?\s+(?:on|published|posted|updated|last)\s+(?:\w+\s+)?\d|,?\s+(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+\d|(?<=\p{Ll})(?:January|February|March|April|May|June|July|August|September|October|November|December)\s\d|\d{4}|\d{1,2}[./]\d/iu,
-  );
+  text = text
+    .replace(/^\p{L}{3,9} \d{1,2} (?=written by)/iu, '')
+    .replace(PREFIX, '')
+    .replace(/^\W+/u, (m) => (/\p{L}/u.test(m) ? m : ''));
+  const cut = text.search(AFTER_NAME);
   if (cut > 0) text = text.slice(0, cut);
-  text = text.replace(/[\s,;|–—-]+$/g, '').trim();
+  text = text.replace(/[\s,;|/–—\])"”-]+$/g, '').trim();
   if (text.length < 2 || text.length > 80 || !/\p{L}{2}/u.test(text)) return null;
   if (MONTH.test(text) || /\b(?:says|name|new|month|reading|mins? read|minutes?|ago)\b|[*:|]/i.test(text))
     return null;
@@ -50,7 +76,7 @@ export function nameInData(value: string): string | null {
 /** Splits "A, B and C" into names, keeping degrees ("A, PhD") with their owner. */
 export function splitNames(text: string): string[] {
   const parts = text.split(
-    /\s+(?:and|und|et|y|e|og|och|en)\s+|\s*[&;]\s*|,\s*(?=\p{Lu}[\p{L}'’.-]+\s+\p{Lu})/u,
+    /\s+(?:[Aa]nd|AND|und|et|y|e|og|och|en)\s+|\s*[&;]\s*|,\s*(?=\p{Lu}[\p{L}'’.-]+\s+\p{Lu})/u,
   );
   const names = parts.map(cleanName).filter((name) => name !== null);
   // "Ada Lund, Head of Lamps": what follows a name may be what its owner does.

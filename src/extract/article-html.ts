@@ -1,4 +1,4 @@
-import { type Page, type PageNode, sanitise } from '../html/index.ts';
+import { indexAfter, type Page, type PageNode, sanitise } from '../html/index.ts';
 import { BLOCK_MODEL } from './block-model.ts';
 import type { Block } from './blocks.ts';
 import { isByline } from './bylines.ts';
@@ -23,7 +23,8 @@ export function articleHtml(source: Page, options: ExtractOptions & { maxBytes: 
 /** Whether a node belongs to one of the blocks; asked in document order, so that one walk along them is enough. */
 function within(blocks: readonly Block[]): (node: PageNode) => boolean {
   const ranges = blocks
-    .map((block) => ({ from: block.from, to: Math.min(block.to, endOf(block.owner)) }))
+    // The last block of a page has no end of its own.
+    .map((block) => ({ from: block.from, to: Math.min(block.to, indexAfter(block.owner)) }))
     .sort((a, b) => a.from - b.from);
   const [first, last] = [ranges[0], ranges.at(-1)];
   let place = 0;
@@ -35,11 +36,4 @@ function within(blocks: readonly Block[]): (node: PageNode) => boolean {
     const range = ranges[place];
     return range !== undefined && node.index >= range.from;
   };
-}
-
-/** The index after the last node inside an element: the last block of a page has no end of its own. */
-function endOf(node: PageNode): number {
-  let at = node;
-  while (at.last !== null) at = at.last;
-  return at.index + 1;
 }

@@ -1,7 +1,9 @@
 import {
   attribute,
   collapse,
+  formulaAt,
   isGlued,
+  isRenderedScript,
   nextNode,
   type Page,
   type PageNode,
@@ -9,14 +11,19 @@ import {
   TEXT,
 } from '../html/index.ts';
 import { writeCodes } from './block-codes.ts';
+import { isLineNumber, isLineOfCode, isNumberColumn } from './code-lines.ts';
 import { isHoverCard } from './hover-cards.ts';
-import { isNoteMark } from './note-marks.ts';
+import { isNoteMark, isPlaceMark } from './note-marks.ts';
 
 /** A run of text between two line breaks of the layout: the unit that is kept or dropped. */
 export type Block = {
   /** The innermost block-level element the text stands in. */
   owner: PageNode;
+  /** The cell of a table it stands in. */
+  cell: PageNode | null;
   text: string;
+  /** The same with its line breaks, where it has any: preformatted text keeps its spaces too. */
+  lines: string | null;
   /** By which equal texts are found. */
   hash: number;
   words: number;
@@ -33,6 +40,8 @@ export type Block = {
   sinceImage: number;
   /** Whether the text stands in a form control such as a button or a label. */
   inControl: boolean;
+  /** Whether the text is a formula and little more. */
+  isFormula: boolean;
   /** Node index at which the block begins, and the one after its last. */
   from: number;
   to: number;
@@ -75,6 +84,8 @@ function isBlank(text: string): boolean {
 }
 
 const SPACE = 32;
+// Stands for a line break while a block is read: like any white space to who looks at the text alone.
+const LINE = '\u2028';
 
 class BlockReader {
   readonly blocks: Block[] = [];
@@ -85,6 +96,7 @@ class BlockReader {
   private strongChars = 0;
   private images = 0;
   private controlChars = 0;
+  private formulaChars = 0;
   private from = 0;
   private breaks = 0;
   private lastImage = -1_000;
@@ -92,16 +104,18 @@ class BlockReader {
   private leads = true;
   /** The last character so far; asking a growing string for it would write it out each time. */
   private lastCode = SPACE;
+  private hasLines = false;
+  /** The preformatted element and the cell of a table that are being read. */
+  pre: PageNode | null = null;
+  cell: PageNode | null = null;
 
   addText(node: PageNode, inLink: boolean, inStrong: boolean, inControl: boolean): void {
     if (this.raw.length > MAX_BLOCK_CHARS) return;
-    const text = node.text;
-    if (this.owner === null) {
-      if (isBlank(text)) return;
-      let owner = node.parent!;
-      while (owner.parent !== null && (owner.flags & TAG.inline) !== 0) owner = owner.parent;
-      this.owner = owner;
-      this.from = node.index;
+    let text = node.text;
+    if (!this.begin(node, text)) return;
+    if (this.pre !== null && text.includes('\n')) {
+      text = text.replace(/\r?\n/g, LINE);
+      this.hasLines = true;
     }
     if (isGlued(this.lastCode, node)) this.raw += ' ';
     this.lastCode = text.charCodeAt(text.length - 1);
@@ -117,6 +131,32 @@ class BlockReader {
     if (this.breaks > 0 && !isBlank(text)) this.breaks = 0;
   }
 
+  /** Begins a block at its first text; false where there is none yet. */
+  private begin(node: PageNode, text: string): boolean {
+    if (this.owner !== null) return true;
+    if (isBlank(text) && this.pre === null) return false;
+    let owner = node.parent!;
+    while (
+      owner.parent !== null &&
+      owner !== this.pre &&
+      ((owner.flags & TAG.inline) !== 0 || (this.pre !== null && isLineOfCode(owner)))
+    )
+      owner = owner.parent;
+    this.owner = owner;
+    this.from = node.index;
+    return true;
+  }
+
+  /** A formula stands in its sentence like a word. */
+  addFormula(node: PageNode, text: string): void {
+    if (this.raw.length > MAX_BLOCK_CHARS || !this.begin(node, text)) return;
+    this.raw += text;
+    this.formulaChars += text.length;
+    this.lastCode = SPACE;
+    this.leads = false;
+    this.breaks = 0;
+  }
+
   addLink(): void {
     this.links++;
   }
@@ -130,18 +170,28 @@ class BlockReader {
     this.breaks++;
     this.lastCode = SPACE;
     // Two line breaks are how old pages write a paragraph.
-    if (this.breaks >= 2) this.flush(at);
-    else this.raw += ' ';
+    if (this.breaks >= 2 && this.pre === null) this.flush(at);
+    else this.nextLine();
+  }
+
+  /** Goes on in another line of the same block. */
+  nextLine(): void {
+    if (this.owner === null) return;
+    this.raw += LINE;
+    this.lastCode = SPACE;
+    this.hasLines = true;
   }
 
   flush(at: number): void {
     if (this.owner !== null && this.blocks.length < MAX_BLOCKS) {
       const text = collapse(this.raw);
       const chars = text.length;
-      if (chars > 0) {
+      if (chars > 0 && (this.pre === null || !isNumberColumn(this.pre, text))) {
         this.blocks.push({
           owner: this.owner,
+          cell: this.cell,
           text,
+          lines: this.hasLines ? linesOf(this.raw, this.pre === null) : null,
           hash: 0,
           words: 0,
           chars,
@@ -152,6 +202,7 @@ class BlockReader {
           images: this.images,
           sinceImage: Math.abs(this.from - this.lastImage),
           inControl: this.controlChars > chars / 2,
+          isFormula: this.formulaChars > chars / 2,
           from: this.from,
           to: at,
         });
@@ -164,43 +215,76 @@ class BlockReader {
     this.strongChars = 0;
     this.images = 0;
     this.controlChars = 0;
+    this.formulaChars = 0;
     this.breaks = 0;
     this.leadLinkChars = 0;
     this.leads = true;
     this.lastCode = SPACE;
+    this.hasLines = false;
   }
+}
+
+/** The lines of a text that has more than one; an empty one would end the paragraph, so there is none. */
+function linesOf(raw: string, isFlowing: boolean): string | null {
+  const lines: string[] = [];
+  for (const line of raw.split(LINE)) {
+    const shown = collapse(line);
+    if (shown !== '') lines.push(isFlowing ? shown : line.trimEnd());
+  }
+  return lines.length < 2 ? null : lines.join('\n');
+}
+
+/** Whether an element is a mark or a card that readers do not take for a part of the sentence. */
+function isAside(node: PageNode): boolean {
+  if (node.tag === 'span') return isHoverCard(node);
+  return node.tag === 'a' ? isPlaceMark(node) : isNoteMark(node);
+}
+
+function cellAround(cell: PageNode): PageNode | null {
+  let at = cell.parent;
+  while (at !== null && (at.flags & TAG.cell) === 0) at = at.parent;
+  return at;
 }
 
 /** Cuts the body into blocks in document order. */
 export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Set<PageNode>): Block[] {
   const reader = new BlockReader();
+  const hasTex = page.texScripts > 0;
   let link: PageNode | null = null;
   let strongDepth = 0;
   let controlDepth = 0;
+  const isLeftOut = (node: PageNode) =>
+    ((node.flags & TAG.aside) !== 0 && isAside(node)) ||
+    (reader.pre !== null && isLineNumber(node)) ||
+    (hasTex && isRenderedScript(node)) ||
+    excluded?.has(node) === true;
+  /** Whether an element begins and ends a block. */
+  const isApart = (node: PageNode) => (node.flags & TAG.inline) === 0;
   let at: PageNode | null = root;
   while (at !== null) {
-    const node: PageNode = at;
-    if (node.tag === TEXT) {
+    let node: PageNode = at;
+    const formula = (node.flags & TAG.formula) === 0 ? null : formulaAt(node);
+    if (formula !== null) {
+      reader.addFormula(node, formula.text);
+      node = formula.holder;
+    } else if (node.tag === TEXT) {
       reader.addText(node, link !== null, strongDepth > 0, controlDepth > 0);
     } else if (node.tag === 'br') {
       reader.lineBreak(node.index);
-    } else if (
-      (node.flags & TAG.unseen) === 0 &&
-      node.first !== null &&
-      !excluded?.has(node) &&
-      (node.tag !== 'span' || !isHoverCard(node)) &&
-      (node.tag !== 'sup' || !isNoteMark(node))
-    ) {
-      if ((node.flags & TAG.inline) !== 0) {
-        if (node.tag === 'a') {
-          // `<a name="top">` marks a place; left open, it holds the rest of the page.
-          if (attribute(node, 'href') !== null) {
-            link ??= node;
-            reader.addLink();
-          }
-        } else if ((node.flags & TAG.strong) !== 0) strongDepth++;
-        else if ((node.flags & TAG.control) !== 0) controlDepth++;
-      } else reader.flush(node.index);
+    } else if ((node.flags & TAG.unseen) === 0 && node.first !== null && !isLeftOut(node)) {
+      if (isApart(node)) {
+        if (reader.pre !== null && isLineOfCode(node)) reader.nextLine();
+        else reader.flush(node.index);
+        if (node.tag === 'pre') reader.pre ??= node;
+        else if ((node.flags & TAG.cell) !== 0) reader.cell = node;
+      } else if (node.tag === 'a') {
+        // `<a name="top">` marks a place; left open, it holds the rest of the page.
+        if (attribute(node, 'href') !== null) {
+          link ??= node;
+          reader.addLink();
+        }
+      } else if ((node.flags & TAG.strong) !== 0) strongDepth++;
+      else if ((node.flags & TAG.control) !== 0) controlDepth++;
       at = node.first;
       continue;
     } else if (node.tag === 'img') reader.addImage(node.index);
@@ -213,7 +297,11 @@ export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Se
       if (leaving === link) link = null;
       else if ((leaving.flags & TAG.strong) !== 0) strongDepth--;
       else if ((leaving.flags & TAG.control) !== 0) controlDepth--;
-      if ((leaving.flags & TAG.inline) === 0) reader.flush(node.index + 1);
+      if (!isApart(leaving)) continue;
+      if (reader.pre !== null && isLineOfCode(leaving)) reader.nextLine();
+      else reader.flush(node.index + 1);
+      if (leaving === reader.pre) reader.pre = null;
+      else if (leaving === reader.cell) reader.cell = cellAround(leaving);
     }
   }
   reader.flush(Number.MAX_SAFE_INTEGER);

@@ -6,6 +6,7 @@ import type { BlockContext } from './features.ts';
 import { ListNumbers } from './list-numbers.ts';
 import { selectBlocks } from './select-blocks.ts';
 import { type Selectors, selectNodes } from './selectors.ts';
+import { findTables, writeTable } from './tables.ts';
 
 // Below this the main path says itself that it may have missed the article.
 const LOW_CONFIDENCE = 0.4;
@@ -61,10 +62,21 @@ export function extractBody(
   return { ...body, text: second, wordCount: words };
 }
 
-/** The text of some blocks, paragraphs apart and items of lists with their numbers. */
+/** The text of some blocks, paragraphs apart, with their line breaks, the numbers of lists and the rows of tables. */
 export function joinBlocks(blocks: Block[]): { text: string; wordCount: number } {
   const numbers = new ListNumbers();
-  const texts = blocks.map((block) => numbers.before(block) + block.text);
+  const texts: string[] = [];
+  const write = (from: number, to: number) => {
+    for (const block of blocks.slice(from, to))
+      texts.push(numbers.before(block) + (block.lines ?? block.text));
+  };
+  let done = 0;
+  for (const table of findTables(blocks)) {
+    write(done, table.from);
+    texts.push(writeTable(table));
+    done = table.to;
+  }
+  write(done, blocks.length);
   return {
     // Joining copies; a single block would still be a slice of the page.
     text: texts.length === 1 ? copyString(texts[0]!) : texts.join('\n\n'),

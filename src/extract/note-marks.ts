@@ -1,4 +1,4 @@
-import { attribute, nextNode, type PageNode, textOf } from '../html/index.ts';
+import { attribute, nextNode, type PageNode, soleText, textOf } from '../html/index.ts';
 
 const MARK = /^[[(]?\d{1,3}[\])]?$/;
 const MARK_CHARS = 8;
@@ -21,3 +21,12 @@ export function isNoteMark(node: PageNode): boolean {
 }
 
 const leadsToNote = (link: PageNode) => LEADS_TO_NOTE.test(attribute(link, 'href') ?? '');
+
+// Signs of links to the place they stand at, and back from a note to its mark.
+const PLACE_MARK = /^\s{0,9}(?:[#¶§⚓∞↩⤴]|🔗)\ufe0e?\s{0,9}$/u;
+
+/** Whether a link is only the handle of a heading or of a footnote ("¶", "#", "↩"). */
+export function isPlaceMark(link: PageNode): boolean {
+  const text = soleText(link);
+  return text !== null && PLACE_MARK.test(text) && (attribute(link, 'href') ?? '').includes('#');
+}

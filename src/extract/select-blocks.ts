@@ -6,6 +6,7 @@ import { type BlockContext, computeFeatures, type Features } from './features.ts
 import { isLayoutLine } from './layout-lines.ts';
 import { lender } from './lent-memory.ts';
 import { applyPriors } from './priors.ts';
+import { findTables } from './tables.ts';
 import { scoreRows, type Trees } from './trees.ts';
 
 /** The blocks of the article and how sure the choice is, 0 to 1. */
@@ -40,6 +41,8 @@ export function judgeBlocks(
   const chances = scoreBlocks(blocks, features, model.trees);
   applyPriors(blocks, features, chances);
   const { bar, keep } = chooseBlocks(blocks, chances);
+  keepFormulas(blocks, keep);
+  decideTables(blocks, keep);
   dropCopies(blocks, keep);
   for (let i = 0; i < blocks.length; i++) if (keep[i] && isLayoutLine(blocks[i]!)) keep[i] = false;
   return { features, chances, bar, keep };
@@ -113,6 +116,29 @@ function decideRuns(blocks: Block[], chances: Float64Array, bar: number): boolea
     state = state === 1 ? fromIn[i]! : fromOut[i]!;
   }
   return kept;
+}
+
+/** A formula that stands alone goes with the text before it or, where there is none, after it. */
+function keepFormulas(blocks: Block[], keep: boolean[]): void {
+  for (let i = 1; i < blocks.length; i++) if (blocks[i]!.isFormula && keep[i - 1]) keep[i] = true;
+  for (let i = blocks.length - 2; i >= 0; i--) if (blocks[i]!.isFormula && keep[i + 1]) keep[i] = true;
+}
+
+// Of a table inside the text more than this share must be kept by itself, of another more than half.
+const TABLE_SHARE = 0.1;
+
+/** A table of data is kept whole or not at all: half of one says something else. */
+function decideTables(blocks: Block[], keep: boolean[]): void {
+  for (const { from, to } of findTables(blocks)) {
+    let words = 0;
+    let kept = 0;
+    for (let i = from; i < to; i++) {
+      words += blocks[i]!.words;
+      if (keep[i]) kept += blocks[i]!.words;
+    }
+    const isInside = keep[from - 1] === true && keep[to] === true;
+    keep.fill(kept > words * (isInside ? TABLE_SHARE : 0.5), from, to);
+  }
 }
 
 // Shorter lines may well come twice in an article.

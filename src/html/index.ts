@@ -1,14 +1,17 @@
 export type { AttributeTable } from './attributes.ts';
+export { type Formula, formulaAt, isRenderedScript } from './formulas.ts';
 export { discoverFeedLinks, discoverLinks, type FeedLink, type PageLink } from './links.ts';
 export {
   attribute,
   collapse,
   copyString,
   findAttribute,
+  indexAfter,
   isGlued,
   listAttributes,
   nextNode,
   PageNode,
+  soleText,
   TEXT,
   textOf,
 } from './node.ts';

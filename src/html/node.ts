@@ -68,6 +68,23 @@ export function nextNode(node: PageNode, root: PageNode, skipChildren = false): 
   return null;
 }
 
+/** The text of an element that holds one text and nothing else, perhaps some levels down; null for any other. */
+export function soleText(node: PageNode): string | null {
+  let at = node.first;
+  for (let level = 0; level < SOLE_LEVELS && at !== null && at.next === null; level++, at = at.first)
+    if (at.tag === TEXT) return at.text;
+  return null;
+}
+
+const SOLE_LEVELS = 3;
+
+/** The index after the last node inside an element. */
+export function indexAfter(node: PageNode): number {
+  let at = node;
+  while (at.last !== null) at = at.last;
+  return at.index + 1;
+}
+
 const isSmall = (code: number) =>
   (code >= 97 && code <= 122) || (code >= 0xdf && code <= 0xff && code !== 0xf7);
 const isCapital = (code: number) =>
@@ -115,10 +132,15 @@ export function textOf(node: PageNode, maxChars = 100_000): string {
   return collapse(out);
 }
 
-const INVISIBLE = /[\u00ad\u200b-\u200d\u2060\ufeff]/g;
+// Joiners between letters from Arabic on and between emoji are spelling; elsewhere editors leave them behind.
+const INVISIBLE =
+  /[\u00ad\u200b\u2060\ufeff]|(?<![\u0600-\u1fff\u2100-\ufefe])[\u200c\u200d]|[\u200c\u200d](?![\u0600-\u1fff\u2100-\ufefe])/g;
 const UNEVEN = /[^\S ]| {2}|[\u00ad\u200b-\u200d\u2060]/;
 
-/** White space collapsed to single spaces, invisible characters removed; most text needs neither and is only looked at. */
+/**
+ * White space collapsed to single spaces, invisible characters removed but for joiners that letters need; most text needs
+ * neither and is only looked at.
+ */
 export function collapse(text: string): string {
   const trimmed = text.trim();
   if (!UNEVEN.test(trimmed)) return trimmed;

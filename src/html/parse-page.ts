@@ -23,6 +23,8 @@ export type Page = {
   /** Texts of `application/ld+json` scripts, unparsed. */
   jsonLd: string[];
   scriptChars: number;
+  /** Scripts that hold the TeX of a formula. */
+  texScripts: number;
   /** Sources of external scripts, for the signatures of challenge pages. */
   scriptSources: string[];
   passwordFields: number;
@@ -65,6 +67,7 @@ class TreeBuilder implements ScanHandler {
   titleNode: PageNode | null = null;
   baseNode: PageNode | null = null;
   scriptChars = 0;
+  texScripts = 0;
   passwordFields = 0;
   svgDepth = 0;
   openParagraphs = 0;
@@ -81,7 +84,7 @@ class TreeBuilder implements ScanHandler {
 
   text(text: string): void {
     const top = this.stack[this.stack.length - 1]!;
-    if (top.tag === 'script' || top.tag === 'style') {
+    if ((top.tag === 'script' || top.tag === 'style') && top.text !== 'tex') {
       this.skip(text.length);
       if (top.text === 'ld') this.jsonLd[this.jsonLd.length - 1] += text;
       return;
@@ -97,7 +100,7 @@ class TreeBuilder implements ScanHandler {
 
   wantsRaw(): boolean {
     const { tag, text } = this.stack[this.stack.length - 1]!;
-    return (tag !== 'script' && tag !== 'style') || text === 'ld';
+    return (tag !== 'script' && tag !== 'style') || text !== '';
   }
 
   skip(chars: number): void {
@@ -194,6 +197,9 @@ class TreeBuilder implements ScanHandler {
         if (type !== null && /ld\+json/i.test(type) && this.jsonLd.length < 100) {
           node.text = 'ld';
           this.jsonLd.push('');
+        } else if (type?.startsWith('math/tex')) {
+          node.text = 'tex';
+          this.texScripts++;
         }
         const source = attribute(node, 'src');
         if (source !== null && this.scriptSources.length < 200) this.scriptSources.push(source);
@@ -285,6 +291,7 @@ export function parsePage(html: string | TextSource, options: ParseOptions): Pag
     anchors: builder.anchors,
     jsonLd: builder.jsonLd,
     scriptChars: builder.scriptChars,
+    texScripts: builder.texScripts,
     scriptSources: builder.scriptSources,
     passwordFields: builder.passwordFields,
     nodes: builder.nodes,

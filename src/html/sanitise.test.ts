@@ -14,6 +14,11 @@ describe('sanitise', () => {
     ['<p>One <b>two</b> <i>three</i></p>', '<p>One <b>two</b> <i>three</i></p>'],
     ['<script>alert(1)</script><p onclick="x()" style="a:b" class=c id=d>Text</p>', '<p>Text</p>'],
     ['<p>a<script>b</script>c<style>p{}</style></p>', '<p>ac</p>'],
+    ['<p>Let <math><mi>x</mi><mo>&lt;</mo><mn>1</mn></math> be.</p>', '<p>Let $x&lt;1$ be.</p>'],
+    [
+      '<p>Let <span class="katex"><span><math><mi>x</mi></math></span><span aria-hidden="true">x</span></span> be.</p>',
+      '<p>Let $x$ be.</p>',
+    ],
     [
       '<a href="/next?a=1&amp;b=2">on</a>',
       `<a href="https://paper.example/next?a=1&amp;b=2" ${link()}>on</a>`,
@@ -165,6 +170,7 @@ describe('sanitise', () => {
 describe('paragraphs', () => {
   it('are made of a text and escaped', () => {
     expect(paragraphsOf('a <b>\n\n\nc & d', 1000).html).toBe('<p>a &lt;b&gt;</p>\n<p>c &amp; d</p>');
+    expect(paragraphsOf('a\nb\n\nc', 1000).html).toBe('<p>a<br>b</p>\n<p>c</p>');
     expect(paragraphsOf('aaaa\n\nbbbb', 20)).toEqual({ html: '<p>aaaa</p>', isCut: true });
   });
 

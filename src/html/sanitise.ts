@@ -1,4 +1,5 @@
-import { attribute, collapse, nextNode, type PageNode, TEXT } from './node.ts';
+import { formulaAt } from './formulas.ts';
+import { attribute, collapse, indexAfter, nextNode, type PageNode, TEXT } from './node.ts';
 import { type Page, resolveUrl } from './parse-page.ts';
 import { TAG } from './tree-rules.ts';
 
@@ -68,6 +69,8 @@ class Writer {
   #links = 0;
   #exact = 0;
   #gap = false;
+  // Behind a formula come its other forms.
+  #resumeAt = 0;
   #isFull = false;
 
   constructor(page: Page, options: SanitiseOptions) {
@@ -83,10 +86,17 @@ class Writer {
   /** Takes a node; false: nothing inside it is shown. */
   enter(node: PageNode): boolean {
     if (node.tag === TEXT) {
-      if (this.#keeps(node)) this.#addText(node.text);
+      if (node.index >= this.#resumeAt && this.#keeps(node)) this.#addText(node.text);
       return false;
     }
-    if ((node.flags & (TAG.unseen | TAG.foreign)) !== 0 || this.#options.skips?.(node)) return false;
+    if (node.index < this.#resumeAt || this.#options.skips?.(node)) return false;
+    const formula = (node.flags & TAG.formula) === 0 ? null : formulaAt(node);
+    if (formula !== null) {
+      if (this.#keeps(node)) this.#addText(formula.text);
+      this.#resumeAt = indexAfter(formula.holder);
+      return false;
+    }
+    if ((node.flags & (TAG.unseen | TAG.foreign)) !== 0) return false;
     if (node.tag === 'img') {
       if (this.#keeps(node)) this.#addImage(node);
       return false;
@@ -228,7 +238,7 @@ export function paragraphsOf(text: string, maxBytes: number): { html: string; is
   const pieces: string[] = [];
   let left = maxBytes;
   for (const paragraph of text.split(/\n{2,}/)) {
-    const piece = `<p>${escapeHtml(paragraph)}</p>`;
+    const piece = `<p>${escapeHtml(paragraph).replaceAll('\n', '<br>')}</p>`;
     left -= Buffer.byteLength(piece);
     if (left < 0) return { html: pieces.join('\n'), isCut: true };
     pieces.push(piece);

@@ -35,9 +35,10 @@ const HEAD_ONLY = set('head title meta link base script style noscript template'
 // Elements that do not break a line of text.
 const INLINE = set(
   'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q rb rp rt rtc ruby s samp small ' +
-    'span strike strong sub sup time tt u var wbr img picture source svg path g use input button o:p amp-img font-face',
+    'span strike strong sub sup time tt u var wbr img picture source svg path g use input button o:p amp-img font-face ' +
+    'math mjx-container mjx-assistive-mml',
 );
-const SILENT = set('script style template noscript svg iframe object head');
+const SILENT = set('script style template noscript svg iframe object head annotation annotation-xml');
 const UNSEEN = set(
   'select textarea audio video canvas map datalist embed applet frameset progress meter title',
 );
@@ -76,6 +77,12 @@ export const TAG = {
   raw: 16_384,
   /** Entities count in that text. */
   decoded: 32_768,
+  /** May be a formula. */
+  formula: 65_536,
+  /** A cell of a table. */
+  cell: 131_072,
+  /** May be a mark or a card in a sentence. */
+  aside: 262_144,
 } as const;
 
 const FLAGS = new Map<string, number>();
@@ -97,6 +104,9 @@ flag(SCOPE, TAG.scope);
 flag(set('table tbody thead tfoot tr td th caption'), TAG.tablePart);
 flag(set('script style iframe noembed noframes xmp title textarea'), TAG.raw);
 flag(set('title textarea'), TAG.decoded);
+flag(set('math script img'), TAG.formula);
+flag(set('td th'), TAG.cell);
+flag(set('a span sup'), TAG.aside);
 flag(set('a meta link title base html head body input script'), TAG.noted);
 
 /** The bits of TAG that a tag has. */

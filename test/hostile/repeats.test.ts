@@ -82,6 +82,8 @@ const pieces = [
   ' ¦\n¦\t¦\u00a0¦\u200b¦\0¦-¦|¦ | ¦-& | ¦: ¦.¦, ¦ · ¦«¦“¦(¦*¦/¦//¦#¦%¦%41¦$¦/*¦?¦&a=b¦@¦1¦12 ¦12 May 2024 ',
   '01/02/2024 ¦Updated: ¦a¦a ¦A ¦By ¦Ada Lund and ¦www.¦http://¦漢¦漢字。¦ё¦🙂¦\ud83d¦1x, b.jpg ',
   '<item>¦<entry>¦<url><loc>http://a.test/</loc></url>¦<url>¦<link/>¦<dc:creator>¦; rel="a"¦<x>;',
+  '<pre>¦<pre><b>¦<pre><i class="lineno">1</i>¦<pre><a href="#"><b>¦<math>¦<math><mi>x</math>¦<msup><mi>¦\n1 ¦<tr><td>a<td>b',
+  '<script type="math/tex">x</script>¦<img class="tex" alt="\\\\ab">¦<span class="katex"><math>x</math>¦\u200c¦\u200d\u2028',
   '\nUser-agent: *\n¦\nDisallow: /*a¦*a¦\nSitemap: http://a.test/',
 ].flatMap((line) => line.split('¦'));
 

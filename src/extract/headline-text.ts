@@ -1,4 +1,5 @@
 import { attribute, collapse, type PageNode, TEXT, textOf } from '../html/index.ts';
+import { isPlaceMark } from './note-marks.ts';
 
 const KICKER =
   /(?:^|[\s_-])(?:kicker|dachzeile|spitzmarke|topline|overline|eyebrow|roofline|surtitre|sobretitulo|antetitulo|occhiello|overtitle|pretitle|supertitle)(?:[\s_-]|$)/i;
@@ -6,6 +7,14 @@ const MAX_CHARS = 500;
 const MAX_CHILDREN = 20;
 // Less than this behind a kicker is no headline: the kicker was the better half of it.
 const MIN_WORDS = 3;
+
+/** The text of a heading, without the handle ("¶") that some end with. */
+export function headingText(heading: PageNode): string {
+  const text = textOf(heading, MAX_CHARS);
+  const { last } = heading;
+  if (last === null || last.tag !== 'a' || !isPlaceMark(last)) return text;
+  return text.slice(0, -textOf(last).length).trimEnd();
+}
 
 /**
  * The text of a heading without the kicker it begins with, or null when it has none: many newspapers put "Premier

@@ -49,6 +49,18 @@ describe('the site in a title', () => {
 });
 
 describe('the headline', () => {
+  it('of one word is the one that is the title', () => {
+    const body = `<h1>Lamps</h1>${TEXT}<h1>Appendix: quasi lamps</h1>${TEXT}`;
+    expect(
+      titleOf(title('Lamps — Harbour Post') + og('Lamps — Harbour Post') + site('Harbour Post'), body),
+    ).toBe('Lamps');
+  });
+
+  it('goes without the handle of its place', () => {
+    const body = `<h1 id="a">Where to walk in Lampstadt<a href="#a">¶</a></h1>${TEXT}`;
+    expect(titleOf(title('Where to walk in Lampstadt'), body)).toBe('Where to walk in Lampstadt');
+  });
+
   it('is not a teaser that shares words with the title', () => {
     const body = `<h1>The best paths and quarters for a lamp walk</h1>${TEXT}
       <h1><a href="/stories/kayak">Here is where to walk in Lampstadt</a></h1>`;

@@ -9,7 +9,7 @@ import {
   textOf,
 } from '../html/index.ts';
 import { registrableDomain } from '../url/index.ts';
-import { withoutKicker } from './headline-text.ts';
+import { headingText, withoutKicker } from './headline-text.ts';
 import { decodeEntities, type LdFacts } from './json-ld.ts';
 import type { MetaTags } from './meta-tags.ts';
 import {
@@ -81,9 +81,36 @@ function findSiteNames(page: Page, tags: MetaTags, ld: LdFacts): string[] {
   const host = hostOf(page.url);
   const whole = comparable(page.title ?? '');
   if (host !== '') names.push(host, host.replace(/\.[a-z]{2,6}(\.[a-z]{2})?$/, ''), registrableDomain(host));
-  return [
-    ...new Set(names.filter((name) => typeof name === 'string').map((name) => comparable(name))),
-  ].filter((name) => name.length > 1 && (name !== whole || name.length <= MAX_NAME_LETTERS));
+  const keys = names
+    .filter((name) => typeof name === 'string')
+    .map((name) => comparable(name))
+    .filter((name) => name.length > 1 && (name !== whole || name.length <= MAX_NAME_LETTERS));
+  const home = comparable(nameThatLeadsHome(page) ?? '');
+  // Some put the title of the article there, for search engines: it is most of `<title>`.
+  const isTitle = home === '' || (whole.startsWith(home) && whole.length < 2 * home.length);
+  return [...new Set(isTitle ? keys : [...keys, home])];
+}
+
+// The name of the site stands at the top of the page.
+const MAX_HOME_LINKS = 100;
+const MAX_HOME_NAME_CHARS = 80;
+
+/** The link to the front page in an h1: blogs set their own name so, and the title of the article in smaller type. */
+function nameThatLeadsHome(page: Page): string | null {
+  for (const link of page.anchors.slice(0, MAX_HOME_LINKS)) {
+    if (![link.parent, link.parent?.parent, link.first].some((node) => node?.tag === 'h1')) continue;
+    const home = resolveUrl(attribute(link, 'href') ?? '', page.baseUrl);
+    const name = textOf(link, MAX_HOME_NAME_CHARS);
+    if (home !== null && isAbove(home, page.url) && name.length < MAX_HOME_NAME_CHARS) return name;
+  }
+  return null;
+}
+
+/** Whether an address is the front page of the site another belongs to, or of the part of it that is in. */
+function isAbove(home: string, url: string): boolean {
+  const path = pathOf(home);
+  const own = pathOf(url);
+  return hostOf(home) === hostOf(url) && own !== path && own.startsWith(`${path}/`);
 }
 
 // A longer "name" that is all of `<title>` is the title, put where the name of the site belongs.
@@ -174,20 +201,27 @@ export function findHeadline(page: Page, headings: PageNode[], tags: MetaTags, l
   );
   const titles = declared.map(wordSet);
   const sites = new Set(siteNames(page, tags, ld));
+  let wanted: readonly string[] | null = null;
+  const isTitle = (key: string) => {
+    wanted ??= declaredTitles(page, tags, ld).map(comparable);
+    return wanted.includes(key);
+  };
   const looked = headings.slice(0, MAX_HEADINGS);
   const isSiteName = (text: string, key: string) => sites.has(key) || endsTitle(text, page.title, looked);
   let best: Headline | null = null;
   let bestPoints = 0;
   let firsts = 0;
   for (const node of looked) {
-    const text = textOf(node, 500);
+    const text = headingText(node);
     const key = comparable(text);
     if (key.length < 3) continue;
     const words = wordSet(text);
-    const likeness = titles.reduce(
-      (most, title) => Math.max(most, overlap(words, title) * Math.min(1, words.size / 3)),
-      0,
-    );
+    const share = Math.min(1, words.size / FEW_WORDS);
+    // So few words have little to be alike by, unless they are the title letter by letter.
+    const likeness =
+      share < 1 && isTitle(key)
+        ? 1
+        : titles.reduce((most, title) => Math.max(most, overlap(words, title) * share), 0);
     if (node.tag !== 'h1' && likeness < ALMOST_THE_TITLE) continue;
     let points =
       (likeness * 10 + Math.min(words.size, 10) / 10 + (node.tag === 'h1' ? 5 : 0)) *
@@ -242,6 +276,7 @@ const pathOf = (url: string) => /^https?:\/\/[^/?#]+([^?#]*?)\/?(?:[?#]|$)/i.exe
 // Beside any plain h1 a heading that leads to another page is a teaser.
 const TEASER_SHARE = 0.3;
 const MAX_HEADINGS = 40;
+const FEW_WORDS = 3;
 // A heading has a handful of nodes; one with more is a page in disguise.
 const MAX_STEPS = 50;
 // A heading that is the site's name counts only when there is no other.
@@ -340,7 +375,8 @@ export function* listTitles(inputs: Inputs): Generator<Evidence, undefined> {
   if (og !== null) yield og;
   const unlike = !isHeadline && headline?.node.tag === 'h1' ? h1 : null;
   const inText = unlike !== null && headline!.node.index > (body.kept[0]?.from ?? Infinity);
-  if (unlike !== null && !inText) yield unlike;
+  const isBelow = inText || (unlike !== null && isLabel(unlike.value, page.title));
+  if (unlike !== null && !isBelow) yield unlike;
   for (const [value, from] of [
     [tags.twitter['twitter:title'], 'twitter:title'],
     [tags.meta['dc.title'] ?? tags.meta.citation_title, 'meta title'],
@@ -349,8 +385,17 @@ export function* listTitles(inputs: Inputs): Generator<Evidence, undefined> {
     const found = read(value, from);
     if (found !== null) yield found;
   }
-  if (unlike !== null && inText) yield unlike;
+  if (unlike !== null && isBelow) yield unlike;
   return undefined;
+}
+
+// A heading of so few words, beside a `<title>` of so many that begin otherwise, names a section ("Top Classifieds").
+const MAX_LABEL_WORDS = 3;
+const MIN_TITLE_WORDS = 5;
+
+function isLabel(text: string, title: string | null): boolean {
+  if (title === null || text.split(' ').length > MAX_LABEL_WORDS) return false;
+  return title.split(' ').length >= MIN_TITLE_WORDS && !comparable(title).startsWith(comparable(text));
 }
 
 const isSame = (a: Evidence, b: Evidence) => comparable(a.value) === comparable(b.value);

@@ -13,7 +13,7 @@ import {
 import { writeCodes } from './block-codes.ts';
 import { isLineNumber, isLineOfCode, isNumberColumn } from './code-lines.ts';
 import { isHoverCard } from './hover-cards.ts';
-import { isNoteMark, isPlaceMark } from './note-marks.ts';
+import { isEditLink, isNoteMark, isPlaceMark } from './note-marks.ts';
 
 /** A run of text between two line breaks of the layout: the unit that is kept or dropped. */
 export type Block = {
@@ -236,7 +236,7 @@ function linesOf(raw: string, isFlowing: boolean): string | null {
 
 /** Whether an element is a mark or a card that readers do not take for a part of the sentence. */
 function isAside(node: PageNode): boolean {
-  if (node.tag === 'span') return isHoverCard(node);
+  if (node.tag === 'span') return isHoverCard(node) || isEditLink(node);
   return node.tag === 'a' ? isPlaceMark(node) : isNoteMark(node);
 }
 

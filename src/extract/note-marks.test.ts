@@ -11,6 +11,7 @@ describe('marks of footnotes', () => {
       'bright.',
     ],
     ['in the link', 'bright<a href="#_ftn3"><sup>3</sup></a>.', 'bright.'],
+    ['called so', 'bright<sup class="footnoteref"><a href="javascript:;">4</a></sup>.', 'bright.'],
     ['not a number that leads nowhere', '10 m<sup>2</sup>', '10 m2'],
     ['not a number that leads away', 'bright<sup><a href="/lamps">2</a></sup>', 'bright2'],
     ['not a word', '4<sup><a href="#a">th</a></sup> lamp', '4th lamp'],

@@ -95,6 +95,16 @@ describe('handles of headings and notes are left out', () => {
     ['of a heading', '<h2>Lamps<a href="#lamps">#</a></h2>', 'Lamps'],
     ['in an element of its own', '<h2>Lamps <a href="/a#lamps"><span>¶</span></a></h2>', 'Lamps'],
     ['back from a note', '<p>See there. <a href="#r1">↩︎</a></p>', 'See there.'],
+    [
+      'back from a note of a wiki',
+      '<p><a href="#cite_ref-a">^</a> <a href="#cite_ref-b"><sup><b>b</b></sup></a> Lund, 1870</p>',
+      'Lund, 1870',
+    ],
+    [
+      'to change a wiki',
+      '<h2>Lamps<span class="mw-editsection">[<a href="/edit">edit</a>]</span></h2>',
+      'Lamps',
+    ],
     ['not a sign of the text', '<h2>C#</h2>', 'C#'],
     ['not a link that leads away', '<p>A <a href="/lamps">#</a></p>', 'A #'],
   ])('%s', (_, body, text) => {

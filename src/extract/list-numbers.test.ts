@@ -32,7 +32,19 @@ describe('the numbers of lists', () => {
     ],
     ['no bullets', '<ul><li>Trim</ul>', 'Trim'],
     ['a list of bullets in a numbered one', '<ol><li>Trim<ul><li>Cut</ul></ol>', '1. Trim\n\nCut'],
-    ['no letters, nor backwards', '<ol type="a"><li>Trim</ol><ol reversed><li>Light</ol>', 'Trim\n\nLight'],
+    [
+      'letters',
+      '<ol type="a" start="26"><li>Trim<li>Light<li>AC) Wind</ol>',
+      'z. Trim\n\naa. Light\n\nab. AC) Wind',
+    ],
+    [
+      'as a style has them',
+      '<ol style="list-style-type: upper-roman" start="4"><li>Trim<li>V. Light</ol><ol type="A"><li>Wind</ol>',
+      'IV. Trim\n\nV. Light\n\nA. Wind',
+    ],
+    ['backwards', '<ol reversed><li>Trim<li>Light</ol>', '2. Trim\n\n1. Light'],
+    ['not those with zeros', '<ol><li>01 Trim</ol>', '01 Trim'],
+    ['no marks of other kinds', '<ol type="x"><li>Trim</ol>', 'Trim'],
     [
       'no lists without their numbers',
       '<ol class="list-unstyled"><li>Trim</ol><ol style="list-style: none"><li>Light</ol><ol class="steps bullet-list"><li>Wind</ol>',

@@ -157,6 +157,9 @@ describe('authors', () => {
     ['Ada Lund Leave a Comment', 'Ada Lund'],
     ['Ada Lund’s posts', 'Ada Lund'],
     ['AFP)', 'AFP'],
+    ['Ada (AL) Lund', 'Ada Lund'],
+    ['Ada Lund (Lamps)', 'Ada Lund'],
+    ['Ada Lund Edited by Jon Berg', 'Ada Lund'],
     ['作者：裴鈺', '裴鈺'],
     ['本文栏目：上海 作者：陈鑫', '陈鑫'],
   ])('are cleaned of what stands beside them: %j', (text, expected) =>

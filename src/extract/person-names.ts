@@ -11,7 +11,7 @@ const NOT_A_NAME = new RegExp(
     'editor(?:ial)?|staff|correspondents?|(?:all )?columnists?|people|profile|bio(?:graphy)?|archives?|columns',
     'website.*|facebook|twitter|linkedin|instagram|bluesky|mastodon|threads|youtube|tiktok|pinterest|reddit|whatsapp',
     'flickr|shutterstock|rss|e-?mail|print|newsletters?|follow|share|home|contact|log ?in|sign ?in|register|page \\S+',
-    'posted(?: on)?|published|updated|learn more|member login|for the.*|about.*|read more.*|view .*|send .*|see all.*',
+    'posted(?: on)?|published|(?:last )?updated|learn more|member login|for the.*|about.*|read more.*|view .*|send .*|see all.*',
     'more from.*|all posts.*|articles by.*|posts by.*|(?:.{0,10} )?written by|https?:.*',
   ].join('|')})$`,
   'i',
@@ -20,7 +20,7 @@ const NOT_A_NAME = new RegExp(
 const AFTER_NAME = new RegExp(
   [
     /\s+on behalf of\s|\s+\d+\s+comments?\b|\s+[|•·–—●]\s+|\s+-\s+|\s*\(|\s+\/\/|[?»]\s/,
-    /\s+(?:leave a comment|rss feed|subscribe|more by|view)\b|['’]s posts\b/,
+    /\s+(?:leave a comment|rss feed|subscribe|more by|view|edited by)\b|['’]s posts\b/,
     /(?<=\s\S{1,40})(?:\s+in\s|,?\s+(?:the\s+)?(?:associated press|ap|afp|upi|reuters|bloomberg)\s)/,
     /(?<=\s\S{1,40})\s+(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|[\s/]+[^\s/]{1,40}\.(?:com|org|net)\b/,
     /,?\s+(?:on|published|posted|updated|last)\s+(?:\w+\s+)?\d|,?\s+\d{1,2}(?:\/|$)|\d{4}|\d{1,2}[./]\d/,
@@ -46,6 +46,8 @@ export function cleanName(raw: string): string | null {
   }
   text = text
     .replace(/^\p{L}{3,9} \d{1,2} (?=written by)/iu, '')
+    // "Richard (RJ) Lund"
+    .replace(/^(\p{L}+) \([^()]{1,40}\) (?=\p{Lu})/u, '$1 ')
     .replace(PREFIX, '')
     .replace(/^\W+/u, (m) => (/\p{L}/u.test(m) ? m : ''));
   const cut = text.search(AFTER_NAME);

@@ -56,6 +56,32 @@ describe('the headline', () => {
     ).toBe('Lamps');
   });
 
+  it('is not the name at the end of the title, whatever signs follow it', () => {
+    const body = `<h1>Post Harbour</h1><h2>Where to walk in Lampstadt</h2>${TEXT}`;
+    expect(titleOf(title('Where to walk in Lampstadt @ Ada :: Post Harbour ::'), body)).toBe(
+      'Where to walk in Lampstadt',
+    );
+  });
+
+  it('is not the name of the site where that is given as the title of the page', () => {
+    const app = '<meta name="apple-mobile-web-app-title" content="Where to walk in Lampstadt this autumn">';
+    const head =
+      title('Where to walk in Lampstadt this autumn - Post') + og('Where to walk in Lampstadt this autumn');
+    const body = `<h1>Good morning</h1><h1>Where to walk in Lampstadt this autumn</h1>${TEXT}`;
+    expect(titleOf(head + app, body)).toBe('Where to walk in Lampstadt this autumn');
+  });
+
+  it('is not the name that leads to the front page', () => {
+    const body = `<h1><a href="/stories">Lampsome</a></h1><h3>Where to walk in Lampstadt</h3>${TEXT}`;
+    expect(titleOf(title('Lampsome: Where to walk in Lampstadt'), body)).toBe('Where to walk in Lampstadt');
+  });
+
+  it('is not the label of a section', () => {
+    const body = `<h1>Top Classifieds</h1>${TEXT}`;
+    expect(titleOf(title('Where to walk in Lampstadt'), body)).toBe('Where to walk in Lampstadt');
+    expect(titleOf(title('Lamp definition and where to buy one'), `<h1>lamp</h1>${TEXT}`)).toBe('lamp');
+  });
+
   it('goes without the handle of its place', () => {
     const body = `<h1 id="a">Where to walk in Lampstadt<a href="#a">¶</a></h1>${TEXT}`;
     expect(titleOf(title('Where to walk in Lampstadt'), body)).toBe('Where to walk in Lampstadt');

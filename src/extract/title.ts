@@ -79,15 +79,16 @@ function findSiteNames(page: Page, tags: MetaTags, ld: LdFacts): string[] {
     addedToTitle(page.title, tags.openGraph['og:title']),
   ];
   const host = hostOf(page.url);
-  const whole = comparable(page.title ?? '');
+  const titles = [page.title, tags.openGraph['og:title']].map((title) => comparable(title ?? ''));
   if (host !== '') names.push(host, host.replace(/\.[a-z]{2,6}(\.[a-z]{2})?$/, ''), registrableDomain(host));
   const keys = names
     .filter((name) => typeof name === 'string')
     .map((name) => comparable(name))
-    .filter((name) => name.length > 1 && (name !== whole || name.length <= MAX_NAME_LETTERS));
+    .filter((name) => name.length > 1 && (!titles.includes(name) || name.length <= MAX_NAME_LETTERS));
   const home = comparable(nameThatLeadsHome(page) ?? '');
   // Some put the title of the article there, for search engines: it is most of `<title>`.
-  const isTitle = home === '' || (whole.startsWith(home) && whole.length < 2 * home.length);
+  const isTitle =
+    home === '' || titles.some((title) => title.startsWith(home) && title.length < 2 * home.length);
   return [...new Set(isTitle ? keys : [...keys, home])];
 }
 
@@ -113,7 +114,7 @@ function isAbove(home: string, url: string): boolean {
   return hostOf(home) === hostOf(url) && own !== path && own.startsWith(`${path}/`);
 }
 
-// A longer "name" that is all of `<title>` is the title, put where the name of the site belongs.
+// A longer "name" that is all of `<title>` or og:title is the title, put where the name of the site belongs.
 const MAX_NAME_LETTERS = 30;
 // Longer than this, what `<title>` adds to og:title is a second half of the title.
 const MAX_ADDED_WORDS = 4;
@@ -243,8 +244,9 @@ export function findHeadline(page: Page, headings: PageNode[], tags: MetaTags, l
 }
 
 /** Whether a heading is the end of a `<title>` that begins with another: the name of the site behind the headline. */
-function endsTitle(text: string, title: string | null, headings: readonly PageNode[]): boolean {
-  if (title === null || title.length < text.length * 2 || !title.endsWith(text)) return false;
+function endsTitle(text: string, whole: string | null, headings: readonly PageNode[]): boolean {
+  const title = whole?.replace(/[\s:|»–—-]{1,9}$/, '');
+  if (title === undefined || title.length < text.length * 2 || !title.endsWith(text)) return false;
   return headings.some((node) => {
     const other = textOf(node, 500);
     return other.length > text.length && title.startsWith(other);

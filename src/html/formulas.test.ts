@@ -9,7 +9,7 @@ function formulasIn(body: string): string[] {
   const found: string[] = [];
   for (let at = nextNode(page.body, page.body); at !== null; ) {
     const formula = formulaAt(at);
-    if (formula !== null) found.push(formula.text);
+    if (formula !== null && formula.text !== '') found.push(formula.text);
     at = nextNode(formula?.holder ?? at, page.body, formula !== null);
   }
   return found;

@@ -1,6 +1,9 @@
 import { attribute, collapse, nextNode, type PageNode, TEXT, textOf } from './node.ts';
 
-/** A formula as TeX between dollars, and the element that holds it in all the forms the page has it in. */
+/**
+ * A formula as TeX between dollars, or '' for MathML that says nothing, and the element that holds it in all the forms the
+ * page has it in.
+ */
 export type Formula = { text: string; holder: PageNode };
 
 const MAX_CHARS = 2_000;
@@ -23,9 +26,11 @@ export function formulaAt(node: PageNode): Formula | null {
   return node.tag === 'img' ? formulaOfPicture(node) : null;
 }
 
-function formulaOfMath(math: PageNode): Formula | null {
+function formulaOfMath(math: PageNode): Formula {
   const tex = annotationOf(math) ?? attribute(math, 'alttext') ?? new MathWriter().write(math);
-  return written(tex, attribute(math, 'display') === 'block', holderOf(math));
+  const holder = holderOf(math);
+  // Nobody else is to look inside: what is too deep for a formula takes too long for anybody.
+  return written(tex, attribute(math, 'display') === 'block', holder) ?? { text: '', holder };
 }
 
 function formulaOfScript(script: PageNode): Formula | null {

@@ -92,7 +92,7 @@ class Writer {
     if (node.index < this.#resumeAt || this.#options.skips?.(node)) return false;
     const formula = (node.flags & TAG.formula) === 0 ? null : formulaAt(node);
     if (formula !== null) {
-      if (this.#keeps(node)) this.#addText(formula.text);
+      if (formula.text !== '' && this.#keeps(node)) this.#addText(formula.text);
       this.#resumeAt = indexAfter(formula.holder);
       return false;
     }

@@ -157,7 +157,7 @@ describe('authors', () => {
     ['Ada Lund Leave a Comment', 'Ada Lund'],
     ['Ada Lund’s posts', 'Ada Lund'],
     ['AFP)', 'AFP'],
-    ['Ada (AL) Lund', 'Ada Lund'],
+    ['Ada (AL) Lund, 14', 'Ada (AL) Lund'],
     ['Ada Lund (Lamps)', 'Ada Lund'],
     ['Ada Lund Edited by Jon Berg', 'Ada Lund'],
     ['作者：裴鈺', '裴鈺'],

@@ -1,3 +1,4 @@
+import { TEXT, textOf } from '../html/index.ts';
 import type { Block } from './blocks.ts';
 import type { NearLine } from './line-dates.ts';
 import { type Headline, LIKE_THE_TITLE, makeComparable } from './title.ts';
@@ -31,10 +32,20 @@ export function linesAround(
   const lines: NearLine[] = [];
   for (let i = Math.max(0, start - LINES_BEFORE); i < Math.min(blocks.length, start + LINES_AFTER); i++) {
     const block = blocks[i]!;
-    if (block.chars <= MAX_LINE_CHARS) lines.push({ text: block.text, after: i - first });
+    if (block.chars <= MAX_LINE_CHARS && !isFact(block)) lines.push({ text: block.text, after: i - first });
   }
   return lines;
 }
+
+/** Whether a line is the value beside a name in a table of facts: "Founded", "Born". Only that of a day counts. */
+function isFact({ cell }: Block): boolean {
+  if (cell === null || cell.tag !== 'td') return false;
+  let name = cell.parent?.first ?? null;
+  while (name !== null && name.tag === TEXT) name = name.next;
+  return name?.tag === 'th' && !NAME_OF_DAY.test(textOf(name, 50));
+}
+
+const NAME_OF_DAY = /dat[eauo]|fecha|publ|post|veröff|ersch|issued|updated/i;
 
 /** The line that is one of some titles, perhaps after a kicker; -1 where there is none. */
 function titleLine(blocks: Block[], titles: readonly string[]): number {
@@ -62,10 +73,11 @@ const BREADCRUMB_LINES = 5;
 export function shortLines(blocks: Block[]): string[] {
   return blocks
     .filter(
-      ({ chars, text }) =>
-        chars >= 8 &&
-        (chars <= MAX_LINE_CHARS || (chars <= MAX_ENTRY_CHARS && ENTRY.test(text))) &&
-        /\d\d/.test(text),
+      (block) =>
+        block.chars >= 8 &&
+        (block.chars <= MAX_LINE_CHARS || (block.chars <= MAX_ENTRY_CHARS && ENTRY.test(block.text))) &&
+        /\d\d/.test(block.text) &&
+        !isFact(block),
     )
     .map((block) => block.text);
 }

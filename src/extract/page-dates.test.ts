@@ -233,6 +233,12 @@ describe('the date of publication', () => {
     expect(at('https://post.example/2024/05/03/lamp')).toBe('2024-05-17');
   });
 
+  it('is not one of the facts in a table, but where that says so', () => {
+    const facts = (name: string) => `<table><tr><th>${name}</th><td>May 17, 2004</td></tr></table>`;
+    expect(read('', HEADLINE + facts('Founded') + TEXT).published).toBeNull();
+    expect(read('', HEADLINE + facts('Date') + TEXT).published).toBe('2004-05-17');
+  });
+
   it('is not that of a preprint', () => {
     const draft = 'Preprints of this paper are available, first published May 1, 2024';
     expect(read(ld('2024-07-05'), `${HEADLINE}${TEXT}<p>${draft}</p>`).published).toBe('2024-07-05');

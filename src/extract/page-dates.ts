@@ -202,6 +202,8 @@ function ownTime(inputs: Inputs): FoundDate | null {
 /** The same for elements whose class says that they hold a date. */
 function fromDateElements({ marks, near }: Inputs, updatedToo: boolean): FoundDate | null {
   for (const node of nearest(marks.dates, near.headlineIndex)) {
+    // The day somebody was born or something was founded, for machines.
+    if (/\bbday\b/.test(attribute(node, 'class') ?? '')) continue;
     const text = textOf(node, 300);
     if (text.length > 250 || (!updatedToo && UPDATED.test(text))) continue;
     const found = datesInText(text, 1, near.order)[0];

@@ -46,12 +46,12 @@ export function cleanName(raw: string): string | null {
   }
   text = text
     .replace(/^\p{L}{3,9} \d{1,2} (?=written by)/iu, '')
-    // "Richard (RJ) Lund"
-    .replace(/^(\p{L}+) \([^()]{1,40}\) (?=\p{Lu})/u, '$1 ')
     .replace(PREFIX, '')
     .replace(/^\W+/u, (m) => (/\p{L}/u.test(m) ? m : ''));
-  const cut = text.search(AFTER_NAME);
-  if (cut > 0) text = text.slice(0, cut);
+  // "Richard (RJ) Lund"
+  const first = /^\p{L}+ \([^()]{1,40}\) (?=\p{Lu})/u.exec(text)?.[0].length ?? 0;
+  const cut = text.slice(first).search(AFTER_NAME);
+  if (cut > 0) text = text.slice(0, first + cut);
   text = text.replace(/[\s,;|/–—\])"”-]+$/g, '').trim();
   if (text.length < 2 || text.length > 80 || !/\p{L}{2}/u.test(text)) return null;
   if (MONTH.test(text) || /\b(?:says|name|new|month|reading|mins? read|minutes?|ago)\b|[*:|]/i.test(text))

@@ -105,6 +105,7 @@ class BlockReader {
   /** The last character so far; asking a growing string for it would write it out each time. */
   private lastCode = SPACE;
   private hasLines = false;
+  private atLineStart = true;
   /** The preformatted element and the cell of a table that are being read. */
   pre: PageNode | null = null;
   cell: PageNode | null = null;
@@ -113,9 +114,11 @@ class BlockReader {
     if (this.raw.length > MAX_BLOCK_CHARS) return;
     let text = node.text;
     if (!this.begin(node, text)) return;
-    if (this.pre !== null && text.includes('\n')) {
+    if (this.pre !== null) {
       text = text.replace(/\r?\n/g, LINE);
-      this.hasLines = true;
+      const last = text.lastIndexOf(LINE);
+      if (last >= 0) this.hasLines = true;
+      this.atLineStart = isBlank(text.slice(last + 1)) && (last >= 0 || this.atLineStart);
     }
     if (isGlued(this.lastCode, node)) this.raw += ' ';
     this.lastCode = text.charCodeAt(text.length - 1);
@@ -152,6 +155,7 @@ class BlockReader {
     if (this.raw.length > MAX_BLOCK_CHARS || !this.begin(node, text)) return;
     this.raw += text;
     this.formulaChars += text.length;
+    this.atLineStart = false;
     this.lastCode = SPACE;
     this.leads = false;
     this.breaks = 0;
@@ -180,6 +184,12 @@ class BlockReader {
     this.raw += LINE;
     this.lastCode = SPACE;
     this.hasLines = true;
+    this.atLineStart = true;
+  }
+
+  /** Begins or ends an element that is a line of its own. */
+  ownLine(): void {
+    if (!this.atLineStart) this.nextLine();
   }
 
   flush(at: number): void {
@@ -221,16 +231,19 @@ class BlockReader {
     this.leads = true;
     this.lastCode = SPACE;
     this.hasLines = false;
+    this.atLineStart = true;
   }
 }
 
-/** The lines of a text that has more than one; an empty one would end the paragraph, so there is none. */
+/** The lines of a text that has more than one; preformatted text keeps an empty one where it has any. */
 function linesOf(raw: string, isFlowing: boolean): string | null {
   const lines: string[] = [];
   for (const line of raw.split(LINE)) {
     const shown = collapse(line);
     if (shown !== '') lines.push(isFlowing ? shown : line.trimEnd());
+    else if (!isFlowing && lines.length > 0 && lines[lines.length - 1] !== '') lines.push('');
   }
+  if (lines[lines.length - 1] === '') lines.pop();
   return lines.length < 2 ? null : lines.join('\n');
 }
 
@@ -263,17 +276,18 @@ export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Se
   let at: PageNode | null = root;
   while (at !== null) {
     let node: PageNode = at;
-    const formula = (node.flags & TAG.formula) === 0 ? null : formulaAt(node);
+    const formula = (node.flags & TAG.formula) === 0 || excluded?.has(node) ? null : formulaAt(node);
     if (formula !== null) {
       reader.addFormula(node, formula.text);
-      node = formula.holder;
+      // Who reads a part of a formula only does not leave that part.
+      if (formula.holder.index >= root.index) node = formula.holder;
     } else if (node.tag === TEXT) {
       reader.addText(node, link !== null, strongDepth > 0, controlDepth > 0);
     } else if (node.tag === 'br') {
       reader.lineBreak(node.index);
     } else if ((node.flags & TAG.unseen) === 0 && node.first !== null && !isLeftOut(node)) {
       if (isApart(node)) {
-        if (reader.pre !== null && isLineOfCode(node)) reader.nextLine();
+        if (reader.pre !== null && isLineOfCode(node)) reader.ownLine();
         else reader.flush(node.index);
         if (node.tag === 'pre') reader.pre ??= node;
         else if ((node.flags & TAG.cell) !== 0) reader.cell = node;
@@ -298,7 +312,7 @@ export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Se
       else if ((leaving.flags & TAG.strong) !== 0) strongDepth--;
       else if ((leaving.flags & TAG.control) !== 0) controlDepth--;
       if (!isApart(leaving)) continue;
-      if (reader.pre !== null && isLineOfCode(leaving)) reader.nextLine();
+      if (reader.pre !== null && isLineOfCode(leaving)) reader.ownLine();
       else reader.flush(node.index + 1);
       if (leaving === reader.pre) reader.pre = null;
       else if (leaving === reader.cell) reader.cell = cellAround(leaving);

@@ -10,10 +10,15 @@ const textOf = (body: string) =>
 describe('code keeps its lines', () => {
   it.each([
     ['with their spaces', '<pre>\nfor lamp:\n    light()  \n</pre>', 'for lamp:\n    light()'],
-    ['without empty ones, which end paragraphs', '<pre>a\n\n\nb</pre>', 'a\nb'],
+    ['with empty ones, but one at a time', '<pre>\n\na\n \n\nb\n\n</pre>', 'a\n\nb'],
     ['written as elements', '<pre><div>a</div><div>  b</div></pre>', 'a\n  b'],
+    [
+      'written as elements, empty ones too',
+      '<pre>\n<div>a\n</div><div><br></div>\n<div>b</div></pre>',
+      'a\n\nb',
+    ],
     ['written as a list', '<pre><ol><li>a<li>b</ol></pre>', 'a\nb'],
-    ['parted by <br>, however many', '<pre>a<br><br>b</pre>', 'a\nb'],
+    ['parted by <br>', '<pre>a<br>b<br><br>c</pre>', 'a\nb\n\nc'],
     ['between paragraphs', '<p>x y</p><pre>a\nb</pre><p>c\nd</p>', 'x y\n\na\nb\n\nc d'],
     ['of Windows', '<pre>a\r\nb</pre>', 'a\nb'],
   ])('%s', (_, body, text) => {
@@ -88,6 +93,17 @@ describe('formulas stand in their sentence', () => {
   ])('%s', (_, body, text) => {
     expect(textOf(body)).toBe(text);
   });
+});
+
+it('a part of a formula can be read alone, and a formula left out', () => {
+  const page = parsePage(
+    '<body><p>Let <span class="katex"><span><math><mi>x</mi></math></span> or x</span> be <math><mi>y</mi></math>.</p>',
+    { url: 'https://post.example/a' },
+  );
+  const [, part] = page.nodes.filter(({ tag }) => tag === 'span');
+  const formula = page.nodes.findLast(({ tag }) => tag === 'math');
+  expect(readBlocks(page, part!).map(({ text }) => text)).toEqual(['$x$']);
+  expect(readBlocks(page, page.body, new Set([formula!])).map(({ text }) => text)).toEqual(['Let $x$ be .']);
 });
 
 describe('handles of headings and notes are left out', () => {

@@ -7,7 +7,7 @@ const NOT_COPIED = /user-select\s{0,9}:\s{0,9}none/i;
 const COLUMN_LEVELS = 4;
 
 /** Elements that inside preformatted text are its lines. */
-const LINE_TAGS: ReadonlySet<string> = new Set(['div', 'ol', 'ul', 'li']);
+const LINE_TAGS: ReadonlySet<string> = new Set('div ol ul li table tbody tr td'.split(' '));
 
 /** Whether an element inside preformatted text only begins another line of it. */
 export const isLineOfCode = (node: PageNode): boolean => LINE_TAGS.has(node.tag);

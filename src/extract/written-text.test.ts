@@ -32,6 +32,11 @@ describe('code keeps its lines', () => {
       '<pre><i style="user-select: none">1</i>a\n<i style="user-select:none">2</i>b</pre>',
       'a\nb',
     ],
+    [
+      'in a table inside',
+      '<pre><table><tr><td class="ln-numbers">1</td><td>a</td></tr><tr><td class="ln-numbers">2</td><td>  b</td></tr></table></pre>',
+      'a\n  b',
+    ],
     ['in a column', '<table><tr><td><pre>1\n2\n</pre></td><td><pre>a\nb</pre></td></tr></table>', 'a\nb'],
     ['in a column that says so', '<div class="gutter"><pre>9\n10\n</pre></div><pre>a\nb</pre>', 'a\nb'],
     ['not what a program prints', '<pre>1\n2\n3</pre>', '1\n2\n3'],

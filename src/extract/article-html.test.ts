@@ -29,6 +29,18 @@ describe('the article as HTML', () => {
     expect(shown.replace(/<[^>]*>/g, ' ').match(/\S+/g)).toEqual(text.match(/\S+/g));
   });
 
+  it('formulas are there, also alone; numbers of lines and marks of notes are not', () => {
+    const formula =
+      '<span class="katex"><span><math><mi>x</mi></math></span><span aria-hidden="true">x</span></span>';
+    const code = [1, 2].map((n) => `<i class="lineno">${n}</i>light(${n * 10})`).join('\n');
+    const shown = read(
+      page(
+        `${paragraphs}<div>${formula}</div><p>${sentence}<sup><a href="#fn1">1</a></sup></p><pre>${code}</pre>${paragraphs.replaceAll('Part', 'Piece')}`,
+      ),
+    ).html;
+    expect(shown).toContain(`<div>$x$</div><p>${sentence}</p><pre>light(10)\nlight(20)</pre>`);
+  });
+
   it('images inside it are told in words', () => {
     const shown = read(
       page(`${paragraphs}<img src="/boat.jpg" alt="A boat">${paragraphs.replaceAll('Part', 'Piece')}`),

@@ -1,7 +1,8 @@
 import { indexAfter, type Page, type PageNode, sanitise } from '../html/index.ts';
 import { BLOCK_MODEL } from './block-model.ts';
-import type { Block } from './blocks.ts';
+import { type Block, isAside } from './blocks.ts';
 import { isByline } from './bylines.ts';
+import { isLineNumberInCode } from './code-lines.ts';
 import { decideExtraction, type ExtractOptions, readFindings } from './extract-page.ts';
 
 /** The article of a page as harmless HTML; `isCut`: there was more than fits. */
@@ -16,7 +17,7 @@ export function articleHtml(source: Page, options: ExtractOptions & { maxBytes: 
   return sanitise(findings.page, {
     maxBytes: options.maxBytes,
     keeps: within(kept),
-    skips: (node) => excluded.has(node),
+    skips: (node) => excluded.has(node) || isAside(node) || isLineNumberInCode(node),
   });
 }
 

@@ -2,6 +2,7 @@ import {
   attribute,
   collapse,
   formulaAt,
+  indexAfter,
   isGlued,
   isRenderedScript,
   nextNode,
@@ -248,7 +249,8 @@ function linesOf(raw: string, isFlowing: boolean): string | null {
 }
 
 /** Whether an element is a mark or a card that readers do not take for a part of the sentence. */
-function isAside(node: PageNode): boolean {
+export function isAside(node: PageNode): boolean {
+  if ((node.flags & TAG.aside) === 0) return false;
   if (node.tag === 'span') return isHoverCard(node) || isEditLink(node);
   return node.tag === 'a' ? isPlaceMark(node) : isNoteMark(node);
 }
@@ -267,7 +269,7 @@ export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Se
   let strongDepth = 0;
   let controlDepth = 0;
   const isLeftOut = (node: PageNode) =>
-    ((node.flags & TAG.aside) !== 0 && isAside(node)) ||
+    isAside(node) ||
     (reader.pre !== null && isLineNumber(node)) ||
     (hasTex && isRenderedScript(node)) ||
     excluded?.has(node) === true;
@@ -313,7 +315,7 @@ export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Se
       else if ((leaving.flags & TAG.control) !== 0) controlDepth--;
       if (!isApart(leaving)) continue;
       if (reader.pre !== null && isLineOfCode(leaving)) reader.ownLine();
-      else reader.flush(node.index + 1);
+      else reader.flush(formula === null ? node.index + 1 : indexAfter(node));
       if (leaving === reader.pre) reader.pre = null;
       else if (leaving === reader.cell) reader.cell = cellAround(leaving);
     }

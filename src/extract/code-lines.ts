@@ -12,11 +12,19 @@ const LINE_TAGS: ReadonlySet<string> = new Set('div ol ul li table tbody tr td'.
 /** Whether an element inside preformatted text only begins another line of it. */
 export const isLineOfCode = (node: PageNode): boolean => LINE_TAGS.has(node.tag);
 
-/** Whether an element inside preformatted text is the number of a line: no part of the code, and not copied with it. */
+/** Whether an element, if it stands in preformatted text, is the number of a line: no part of the code, nor copied with it. */
 export function isLineNumber(node: PageNode): boolean {
   const text = soleText(node);
   if (text === null || !NUMBER.test(text)) return false;
   return hasNumberName(node) || NOT_COPIED.test(attribute(node, 'style') ?? '');
+}
+
+/** Whether an element is such a number and stands there. */
+export function isLineNumberInCode(node: PageNode): boolean {
+  if (!isLineNumber(node)) return false;
+  let at = node.parent;
+  while (at !== null && at.tag !== 'pre') at = at.parent;
+  return at !== null;
 }
 
 const hasNumberName = (node: PageNode) => NUMBER_NAME.test(attribute(node, 'class') ?? '');

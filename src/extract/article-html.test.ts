@@ -41,6 +41,13 @@ describe('the article as HTML', () => {
     expect(shown).toContain(`<div>$x$</div><p>${sentence}</p><pre>light(10)\nlight(20)</pre>`);
   });
 
+  it('a formula that a script has drawn is there once', () => {
+    const drawn = '<span class="MathJax"><i>x</i></span><script type="math/tex">x</script>';
+    expect(read(page(`${paragraphs}<p>Let ${drawn} be. ${sentence}</p>`)).html).toContain(
+      '<p>Let $x$ be. The',
+    );
+  });
+
   it('images inside it are told in words', () => {
     const shown = read(
       page(`${paragraphs}<img src="/boat.jpg" alt="A boat">${paragraphs.replaceAll('Part', 'Piece')}`),

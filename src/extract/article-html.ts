@@ -1,9 +1,10 @@
 import { indexAfter, type Page, type PageNode, sanitise } from '../html/index.ts';
 import { BLOCK_MODEL } from './block-model.ts';
-import { type Block, isAside } from './blocks.ts';
+import type { Block } from './blocks.ts';
 import { isByline } from './bylines.ts';
 import { isLineNumberInCode } from './code-lines.ts';
 import { decideExtraction, type ExtractOptions, readFindings } from './extract-page.ts';
+import { isLeftOut } from './left-out.ts';
 
 /** The article of a page as harmless HTML; `isCut`: there was more than fits. */
 export type ArticleHtml = { html: string; isCut: boolean };
@@ -17,7 +18,7 @@ export function articleHtml(source: Page, options: ExtractOptions & { maxBytes: 
   return sanitise(findings.page, {
     maxBytes: options.maxBytes,
     keeps: within(kept),
-    skips: (node) => excluded.has(node) || isAside(node) || isLineNumberInCode(node),
+    skips: (node) => excluded.has(node) || isLeftOut(node, findings.page) || isLineNumberInCode(node),
   });
 }
 

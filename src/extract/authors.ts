@@ -1,9 +1,9 @@
 import { attribute, collapse, nextNode, type PageNode, TEXT, textOf } from '../html/index.ts';
 import { FULL_NAME, isLabel, namedWriter } from './byline-lines.ts';
+import { comparable } from './comparable.ts';
 import type { LdFacts } from './json-ld.ts';
 import type { MetaTags } from './meta-tags.ts';
 import { isAccountName, nameInData, splitNames } from './person-names.ts';
-import { comparable } from './title.ts';
 
 /** The authors and the evidence that named them. */
 export type Authors = { names: string[]; from: string };

@@ -4,7 +4,6 @@ import {
   formulaAt,
   indexAfter,
   isGlued,
-  isRenderedScript,
   nextNode,
   type Page,
   type PageNode,
@@ -13,8 +12,7 @@ import {
 } from '../html/index.ts';
 import { writeCodes } from './block-codes.ts';
 import { isLineNumber, isLineOfCode, isNumberColumn } from './code-lines.ts';
-import { isHoverCard } from './hover-cards.ts';
-import { isEditLink, isNoteMark, isPlaceMark } from './note-marks.ts';
+import { isLeftOut } from './left-out.ts';
 
 /** A run of text between two line breaks of the layout: the unit that is kept or dropped. */
 export type Block = {
@@ -248,13 +246,6 @@ function linesOf(raw: string, isFlowing: boolean): string | null {
   return lines.length < 2 ? null : lines.join('\n');
 }
 
-/** Whether an element is a mark or a card that readers do not take for a part of the sentence. */
-export function isAside(node: PageNode): boolean {
-  if ((node.flags & TAG.aside) === 0) return false;
-  if (node.tag === 'span') return isHoverCard(node) || isEditLink(node);
-  return node.tag === 'a' ? isPlaceMark(node) : isNoteMark(node);
-}
-
 function cellAround(cell: PageNode): PageNode | null {
   let at = cell.parent;
   while (at !== null && (at.flags & TAG.cell) === 0) at = at.parent;
@@ -264,15 +255,11 @@ function cellAround(cell: PageNode): PageNode | null {
 /** Cuts the body into blocks in document order. */
 export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Set<PageNode>): Block[] {
   const reader = new BlockReader();
-  const hasTex = page.texScripts > 0;
   let link: PageNode | null = null;
   let strongDepth = 0;
   let controlDepth = 0;
-  const isLeftOut = (node: PageNode) =>
-    isAside(node) ||
-    (reader.pre !== null && isLineNumber(node)) ||
-    (hasTex && isRenderedScript(node)) ||
-    excluded?.has(node) === true;
+  const isSkipped = (node: PageNode) =>
+    isLeftOut(node, page) || (reader.pre !== null && isLineNumber(node)) || excluded?.has(node) === true;
   /** Whether an element begins and ends a block. */
   const isApart = (node: PageNode) => (node.flags & TAG.inline) === 0;
   let at: PageNode | null = root;
@@ -287,7 +274,7 @@ export function readBlocks(page: Page, root: PageNode = page.body, excluded?: Se
       reader.addText(node, link !== null, strongDepth > 0, controlDepth > 0);
     } else if (node.tag === 'br') {
       reader.lineBreak(node.index);
-    } else if ((node.flags & TAG.unseen) === 0 && node.first !== null && !isLeftOut(node)) {
+    } else if ((node.flags & TAG.unseen) === 0 && node.first !== null && !isSkipped(node)) {
       if (isApart(node)) {
         if (reader.pre !== null && isLineOfCode(node)) reader.ownLine();
         else reader.flush(node.index);

@@ -3,6 +3,7 @@ import { listAuthors } from './authors.ts';
 import { BLOCK_MODEL } from './block-model.ts';
 import type { Block } from './blocks.ts';
 import { isByline } from './bylines.ts';
+import { comparable } from './comparable.ts';
 import {
   decideExtraction,
   type Extraction,
@@ -16,7 +17,7 @@ import { isLayoutLine } from './layout-lines.ts';
 import { publishedDates } from './page-dates.ts';
 import { priorAgainst } from './priors.ts';
 import { type Judgement, judgeBlocks } from './select-blocks.ts';
-import { comparable, listTitles } from './title.ts';
+import { listTitles } from './title.ts';
 
 /** A value that was offered for a field, and by what. */
 export type Candidate = { value: string; from: string };

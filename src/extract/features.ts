@@ -3,6 +3,7 @@ import { type Codes, takeCodes } from './block-codes.ts';
 import type { Block } from './blocks.ts';
 import { type Hints, hintReader } from './class-hints.ts';
 import type { ClassNames } from './class-names.ts';
+import { makeComparable } from './comparable.ts';
 import { isInside, readProse, type Sums, sumBlocks } from './container.ts';
 import {
   BRANCH_GROUPS,
@@ -22,7 +23,7 @@ import { PHRASE_NAMES } from './phrases.ts';
 import { mentionsSite, readSiteNames } from './site-mentions.ts';
 import { addStructure, readStructure } from './structure-features.ts';
 import { addText } from './text-features.ts';
-import { type Headline, makeComparable } from './title.ts';
+import type { Headline } from './title.ts';
 import { Vocabulary } from './vocabulary.ts';
 
 /** What is known about the page beside its blocks. */

@@ -2,13 +2,13 @@ import { attribute, type Page, type PageNode } from '../html/index.ts';
 import type { Codes } from './block-codes.ts';
 import type { Block } from './blocks.ts';
 import type { ClassNames } from './class-names.ts';
+import { comparable } from './comparable.ts';
 import { findContainer, type Sums } from './container.ts';
 import type { BlockContext } from './features.ts';
 import { clearedLender, lender } from './lent-memory.ts';
 import { GROUP_NAMES, idBits, TAG_GROUP_NAMES, tagBits } from './name-groups.ts';
 import { NodeFacts } from './node-facts.ts';
 import { knownPhraseBits, PHRASE_NAMES } from './phrases.ts';
-import { comparable } from './title.ts';
 
 const MENU_BITS = (1 << TAG_GROUP_NAMES.indexOf('nav')) | (1 << TAG_GROUP_NAMES.indexOf('footer'));
 // Levels up an owner's names are looked for; no real page nests deeper.

@@ -1,7 +1,7 @@
 import type { Page } from '../html/index.ts';
 import type { Codes } from './block-codes.ts';
 import type { BlockContext } from './features.ts';
-import { siteNames } from './title.ts';
+import { siteNames } from './site-names.ts';
 
 const MIN_NAME_CHARS = 4;
 const MAX_NAMES = 4;

@@ -61,7 +61,7 @@ function rowsOf(
     const row = rows[rows.length - 1]!;
     if (place.cell !== before?.cell) {
       const last = place.row === before?.row ? before.cell : null;
-      for (let i = cellsBetween(last, place); i > 0; i--) row.push([]);
+      for (let empty = cellsBetween(last, place); empty > 0; empty--) row.push([]);
       row.push([]);
     }
     row[row.length - 1]!.push(blocks[i]!);

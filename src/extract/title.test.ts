@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePage } from '../html/index.ts';
 import { extractPage } from './index.ts';
-import { withoutSiteName } from './title.ts';
+import { withoutSiteName } from './site-names.ts';
 
 const TEXT = `<p>${'The keeper of the lamp went up the stairs each evening and wrote down what he saw. '.repeat(4)}</p>`;
 

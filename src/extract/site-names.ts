@@ -1,0 +1,141 @@
+import { attribute, type Page, resolveUrl, textOf } from '../html/index.ts';
+import { registrableDomain } from '../url/index.ts';
+import { comparable } from './comparable.ts';
+import type { LdFacts } from './json-ld.ts';
+import type { MetaTags } from './meta-tags.ts';
+
+const SEPARATOR = /\s+[|\-–—·•»›:~/\\]{1,2}\s+|\s*[|»›•]\s*|\s+::\s+|:\s+/g;
+
+// By the page's tags, as three ask for them.
+const namesByTags = new WeakMap<MetaTags, readonly string[]>();
+
+/** Names under which the site may appear in a title or a line. */
+export function siteNames(page: Page, tags: MetaTags, ld: LdFacts): readonly string[] {
+  const known = namesByTags.get(tags);
+  if (known !== undefined) return known;
+  const names = findSiteNames(page, tags, ld);
+  namesByTags.set(tags, names);
+  return names;
+}
+
+function findSiteNames(page: Page, tags: MetaTags, ld: LdFacts): string[] {
+  const names = [
+    tags.openGraph['og:site_name'],
+    tags.meta['application-name'],
+    tags.meta['apple-mobile-web-app-title'],
+    tags.twitter['twitter:site'],
+    tags.meta.publisher,
+    ld.publisher,
+    ...ld.siteNames,
+    addedToTitle(page.title, tags.openGraph['og:title']),
+  ];
+  const host = hostOf(page.url);
+  const titles = [page.title, tags.openGraph['og:title']].map((title) => comparable(title ?? ''));
+  if (host !== '') names.push(host, host.replace(/\.[a-z]{2,6}(\.[a-z]{2})?$/, ''), registrableDomain(host));
+  const keys = names
+    .filter((name) => typeof name === 'string')
+    .map((name) => comparable(name))
+    .filter((name) => name.length > 1 && (!titles.includes(name) || name.length <= MAX_NAME_LETTERS));
+  const home = comparable(nameThatLeadsHome(page) ?? '');
+  // Some put the title of the article there, for search engines: it is most of `<title>`.
+  const isTitle =
+    home === '' || titles.some((title) => title.startsWith(home) && title.length < 2 * home.length);
+  return [...new Set(isTitle ? keys : [...keys, home])];
+}
+
+// The name of the site stands at the top of the page.
+const MAX_HOME_LINKS = 100;
+const MAX_HOME_NAME_CHARS = 80;
+
+/** The link to the front page in an h1: blogs set their own name so, and the title of the article in smaller type. */
+function nameThatLeadsHome(page: Page): string | null {
+  for (const link of page.anchors.slice(0, MAX_HOME_LINKS)) {
+    if (![link.parent, link.parent?.parent, link.first].some((node) => node?.tag === 'h1')) continue;
+    const home = resolveUrl(attribute(link, 'href') ?? '', page.baseUrl);
+    const name = textOf(link, MAX_HOME_NAME_CHARS);
+    if (home !== null && isAbove(home, page.url) && name.length < MAX_HOME_NAME_CHARS) return name;
+  }
+  return null;
+}
+
+/** Whether an address is the front page of the site another belongs to, or of the part of it that is in. */
+function isAbove(home: string, url: string): boolean {
+  const path = pathOf(home);
+  const own = pathOf(url);
+  return hostOf(home) === hostOf(url) && own !== path && own.startsWith(`${path}/`);
+}
+
+// A longer "name" that is all of `<title>` or og:title is the title, put where the name of the site belongs.
+const MAX_NAME_LETTERS = 30;
+// Longer than this, what `<title>` adds to og:title is a second half of the title.
+const MAX_ADDED_WORDS = 4;
+
+/** What `<title>` adds to og:title beyond a separator is how the site calls itself. */
+function addedToTitle(title: string | null, declared: string | undefined): string | null {
+  if (title === null || declared === undefined || declared.length < 8) return null;
+  const at = title.indexOf(declared);
+  if (at < 0 || title.length === declared.length) return null;
+  const before = title.slice(0, at);
+  const after = title.slice(at + declared.length);
+  const added = before === '' ? after : after === '' ? before : '';
+  const cut = before === '' ? /^\s*[|\-–—·•»›:~/\\]{1,2}\s+/ : /\s*[|\-–—·•»›:~/\\]{1,2}\s+$/;
+  const name = added.replace(cut, '');
+  return name !== added && name !== '' && name.split(' ').length <= MAX_ADDED_WORDS ? name : null;
+}
+
+function hostOf(url: string): string {
+  const match = /^https?:\/\/(?:www\d?\.)?([^/:?#]{1,255})/i.exec(url);
+  return match?.[1]?.toLowerCase() ?? '';
+}
+
+// A longer end of a title is not the name of a site.
+const MAX_SITE_CHARS = 200;
+
+/** A title without the site's name before or after a separator. */
+export function withoutSiteName(title: string, sites: readonly string[]): string {
+  let text = title;
+  for (let round = 0; round < 3; round++) {
+    const cuts = separatorsIn(text);
+    const last = cuts[cuts.length - 1];
+    const first = cuts[0];
+    if (last === undefined || first === undefined) break;
+    // A site may have a separator in its own name ("Ada Lund | Lamps"): the whole of it goes at once.
+    const whole = cuts.find(
+      (cut) =>
+        text.length - cut.index <= MAX_SITE_CHARS &&
+        sites.includes(comparable(text.slice(cut.index + cut[0].length))),
+    );
+    if (whole !== undefined) {
+      text = text.slice(0, whole.index);
+      continue;
+    }
+    const tail = comparable(text.slice(last.index + last[0].length));
+    const head = comparable(text.slice(0, first.index));
+    if (isSite(tail, sites)) text = text.slice(0, last.index);
+    else if (isSite(head, sites)) text = text.slice(first.index + first[0].length);
+    else break;
+  }
+  return text.trim();
+}
+
+/** Where a title may be cut; guillemets around words are quotation marks, whichever way they point. */
+function separatorsIn(text: string): RegExpExecArray[] {
+  const cuts = [...text.matchAll(SEPARATOR)];
+  return /«.*»|».*«|‹.*›|›.*‹/.test(text) ? cuts.filter(([sign]) => !/[»›]/.test(sign)) : cuts;
+}
+
+function isSite(part: string, sites: readonly string[]): boolean {
+  if (part === '') return true;
+  for (const site of sites) {
+    if (part === site) return true;
+    // "Example Signal 18" is an issue of the Example Signal, not the site.
+    if (/\d/.test(part) && !/\d/.test(site)) continue;
+    // "The Example Times" against "exampletimes": one holds most of the other.
+    if (site.length > 4 && part.includes(site) && part.length < site.length * 2) return true;
+    if (part.length > 4 && site.includes(part) && part.length * 2 > site.length) return true;
+  }
+  return false;
+}
+
+/** The path of an address, without the slash at its end. */
+export const pathOf = (url: string) => /^https?:\/\/[^/?#]+([^?#]*?)\/?(?:[?#]|$)/i.exec(url)?.[1] ?? url;

@@ -8,9 +8,9 @@ const NOTE_NAME = /foot-?note|noteref|(?:^|\s)reference(?:\s|$)/i;
 const LEADS_TO_NOTE = /^#|#_?(?:cite|fn|ftn|note|ref|foot)/i;
 
 /**
- * Whether a `<sup>` is the mark of a footnote: a small number that leads to a place of the page or is called so. Written into the text
- * it would spoil the word before it ("fast3"). References leave it out at 66 of 85 places; those without a link, powers
- * and ordinals among them, they mostly keep.
+ * Whether a `<sup>` is the mark of a footnote: a small number that leads to a place of the page or is called so. Written
+ * into the text it would spoil the word before it ("fast3"). References leave it out at 66 of 85 places; those without a
+ * link, powers and ordinals among them, they mostly keep.
  */
 export function isNoteMark(node: PageNode): boolean {
   if (!MARK.test(textOf(node, MARK_CHARS).trim())) return false;

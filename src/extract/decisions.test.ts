@@ -154,6 +154,40 @@ describe('the text', () => {
   });
 });
 
+describe('misleading marks', () => {
+  const lines = Array.from({ length: 8 }, (_, n) => prose(`number ${n}`)).join('');
+  const tell = (body: string, title = '') =>
+    explainPage(
+      parsePage(`<html><head><title>${title}</title></head><body>${body}</body></html>`, {
+        url: 'https://post.example/a',
+      }),
+    );
+
+  it('a heading below the text, to share or to print it, does not head what follows', () => {
+    const teaser = (n: number) =>
+      `<li><a href="/${n}">Headline ${n} of other lamps</a><p>The keeper of number ${n} tells of the storm that took the roof off the boathouse.</p></li>`;
+    const told = tell(
+      `<div><div><h2>EXCLUSIVE: Who brings the ferries in</h2><div>${lines}</div>
+        <div class="share"><h3>Share</h3><h1>Lamps of the harbour</h1></div></div>
+        <ul>${[1, 2, 3, 4, 5, 6].map(teaser).join('')}</ul></div>`,
+      'Lamps of the harbour',
+    );
+    expect(told.extraction.text).toContain('number 7');
+    expect(told.extraction.text).not.toContain('keeper');
+    expect(told.blocks.flatMap(({ why }) => why)).not.toContain('before the headline');
+  });
+
+  it('an element that is named after comments and holds the text is no place for comments', () => {
+    const { extraction, blocks } = tell(
+      `<main><h1>Lamps of the harbour</h1><div class="commentOnSelection">${lines}</div>
+        <div class="comments"><p>Thank you for this, said somebody who had been there in the winter of the storm.</p></div></main>`,
+    );
+    expect(extraction.confidence).toBeGreaterThan(0.9);
+    expect(extraction.text).not.toContain('Thank you');
+    expect(blocks.find(({ text }) => text.startsWith('Thank you'))?.why).toContain('among comments');
+  });
+});
+
 describe('explainPage', () => {
   const source = page({
     head: '<title>Lamps of the harbour | Post</title><script type="application/ld+json">{"@type":"Article","headline":"Lamps of the harbour","datePublished":"2025-06-24","author":{"name":"Ada Lund"}}</script>',

@@ -71,10 +71,11 @@ export type Features = { rows: Float32Array; wanted: Uint8Array };
 const borrowRows = lender((size) => new Float32Array(size));
 
 /** One row of numbers per block worth scoring: what it says, where it stands and what stands around it. */
-export function computeFeatures(page: Page, blocks: Block[], context: BlockContext, hints: Hints): Features {
+export function computeFeatures(page: Page, blocks: Block[], found: BlockContext, hints: Hints): Features {
   const row = new Row(borrowRows(blocks.length * FEATURE_COUNT));
   const prose = readProse(blocks);
   const sums = sumBlocks(page, blocks, prose);
+  const context = endsText(found.headline, blocks, prose, sums) ? { ...found, headline: null } : found;
   const codes = takeCodes(blocks);
   const outline = readOutline(page, blocks, { codes, prose, sums, context });
   const vocabulary = new Vocabulary(
@@ -108,6 +109,25 @@ export function computeFeatures(page: Page, blocks: Block[], context: BlockConte
     row.add(hintOf(block.owner));
   }
   return { rows: row.values, wanted: outline.wanted };
+}
+
+// A heading behind this share of the text around it heads nothing, however alike it is to the title: it is for sharing.
+const END_SHARE = 0.8;
+// The text around a heading is the smallest element around it with this share of the page's prose.
+const AROUND_SHARE = 0.4;
+
+/** Whether a heading stands at the end of the text instead of above it. */
+function endsText(headline: Headline | null, blocks: Block[], prose: Uint8Array, sums: Sums): boolean {
+  if (headline === null) return false;
+  const wanted = sums.prose[0]! * AROUND_SHARE;
+  let around = headline.node;
+  while (around.parent !== null && sums.prose[around.index]! < wanted) around = around.parent;
+  let before = 0;
+  for (let i = 0; i < blocks.length; i++) {
+    const { chars, from } = blocks[i]!;
+    if (prose[i] === 1 && from >= around.index && from < headline.node.index) before += chars;
+  }
+  return before > sums.prose[around.index]! * END_SHARE;
 }
 
 function addPage(row: Row, i: number, blocks: Block[], outline: Outline, codes: Codes): void {

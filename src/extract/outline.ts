@@ -43,6 +43,7 @@ const borrowTags = lender((size) => new Int32Array(size));
 // Characters from the nearest paragraph within which a short link may still belong to the text.
 const NEAR_PROSE = 60;
 
+const COMMENT_BIT = 1 << GROUP_NAMES.indexOf('comment');
 const COMMENTS = 1 << PHRASE_NAMES.indexOf('comments');
 // A longer line is a sentence about comments.
 const MAX_LABEL_WORDS = 12;
@@ -190,7 +191,9 @@ export function readOutline(
     facts,
     wanted,
     phrases,
-    writePath: pathWriter(page.nodeCount + 1, context.classes),
+    writePath: pathWriter(page.nodeCount + 1, context.classes, (node) =>
+      holdsText(node, blocks, { sums, charsBefore, headlineAt }),
+    ),
     prose,
     proseBefore,
     proseTotal,
@@ -269,11 +272,32 @@ function menuReader(page: Page): (node: PageNode) => boolean {
   };
 }
 
+// Most of the prose stands in an element that holds the text, and next to nothing between the headline and it.
+const MOST_PROSE = 0.5;
+const LITTLE_TEXT = 0.05;
+
+/** Whether an element named like comments holds the text they are about: "commentOnSelection", "has-comments". */
+function holdsText(
+  { index }: PageNode,
+  blocks: Block[],
+  { sums, charsBefore, headlineAt }: Pick<Outline, 'charsBefore' | 'headlineAt'> & { sums: Sums },
+): boolean {
+  if (headlineAt < 0 || sums.prose[index]! < sums.prose[0]! * MOST_PROSE) return false;
+  let first = headlineAt;
+  for (let end = blocks.length; first < end; ) {
+    const middle = (first + end) >> 1;
+    if (blocks[middle]!.from < index) first = middle + 1;
+    else end = middle;
+  }
+  const between = first < blocks.length ? charsBefore[first]! - charsBefore[headlineAt]! : Infinity;
+  return between < sums.chars[index]! * LITTLE_TEXT;
+}
+
 /**
  * Writes how many levels up from an element the nearest one of each group stands. What each element on the way says is
  * remembered, because blocks share their owners' ancestors.
  */
-function pathWriter(size: number, classes: ClassNames): WritePath {
+function pathWriter(size: number, classes: ClassNames, holdsText: (node: PageNode) => boolean): WritePath {
   const seen = borrowSeen(size);
   const groups = borrowGroups(size);
   const tags = borrowTags(size);
@@ -291,6 +315,7 @@ function pathWriter(size: number, classes: ClassNames): WritePath {
       if (seen[index] === 0) {
         seen[index] = 1;
         groups[index] = classes.groups(index) | idBits(node);
+        if ((groups[index]! & COMMENT_BIT) !== 0 && holdsText(node)) groups[index]! &= ~COMMENT_BIT;
         tags[index] = tagBits(node);
       }
       const distance = Math.min(steps, FAR - 1);

@@ -146,7 +146,10 @@ export function decideExtraction(findings: Findings): Extraction {
   const kept = body.kept.filter((block) => !isByline(block.text, authors?.names ?? []));
   const { text, wordCount } =
     evidence.text === 'blocks' && kept.length < body.kept.length ? joinBlocks(kept) : body;
-  const { confidence } = body;
+  const { confidence, blocks } = body;
+  const hasTitle = title !== null;
+  const kind = decidePageType({ page, tags, ld, blocks, kept: body.kept, wordCount, confidence, hasTitle });
+  evidence.pageType = kind.why;
 
   return {
     title: title === null ? null : copyString(title.value),
@@ -173,15 +176,7 @@ export function decideExtraction(findings: Findings): Extraction {
     meta: tags.meta,
     jsonLd: jsonLdRecord(ld),
     wordCount,
-    pageType: decidePageType({
-      url: page.url,
-      tags,
-      ld,
-      blocks: body.blocks,
-      kept: body.kept,
-      wordCount,
-      hasTitle: title !== null,
-    }),
+    pageType: kind.type,
     confidence,
     evidence,
   };

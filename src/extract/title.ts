@@ -101,7 +101,7 @@ export function declaredTitles(page: Page, tags: MetaTags, ld: LdFacts): string[
 }
 
 /** Whether a heading is a link to another page, as the teasers below an article are; blogs link theirs to itself. */
-function leadsAway(heading: PageNode, page: Page): boolean {
+export function leadsAway(heading: PageNode, page: Page): boolean {
   let link: PageNode | null = heading.parent?.tag === 'a' ? heading.parent : null;
   let at = nextNode(heading, heading);
   for (let steps = 0; at !== null && link === null && steps < MAX_STEPS; steps++) {

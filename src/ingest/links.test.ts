@@ -91,6 +91,10 @@ const teasers = Array.from(
 ).join('');
 const list = `<html><head><title>All</title></head><body><ul>${teasers}</ul></body></html>`;
 
+// Says nowhere that it is one, as many older and smaller sites.
+const undeclared = `<html><head><title>A story</title></head><body><ul>${teasers}</ul>
+  <h1>A story of some length</h1><div>${words(80)}${words(80)}</div><ul>${teasers}</ul></body></html>`;
+
 it.each([
   ['an article taken for a listing becomes a document', 'listing', 'spider', article, 'document'],
   ['a listing taken for an article gives links', 'article', 'spider', list, 'links'],
@@ -98,6 +102,7 @@ it.each([
   ['the listing of an archive is never a document', 'listing', 'archive', article, 'links'],
   ['a listing is one', 'listing', 'spider', list, 'links'],
   ['an article is one', 'article', 'spider', article, 'document'],
+  ['so is one that does not say so, among headlines', 'article', 'spider', undeclared, 'document'],
 ] as const)('%s', (_name, kind, origin, body, outcome) => {
   const row = makeLeasedUrl({ url: 'https://seeded.test/some/page', kind, origin, sourceId: 7 });
   const response = makeResponse(body, { row, finalUrl: row.url, finalHash: row.hash });

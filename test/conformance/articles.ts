@@ -163,6 +163,7 @@ async function runSet(
   let empty = 0;
   const spent: Spent = { oursMs: [], theirsMs: [] };
   let falseRejections = 0;
+  let takenForListings = 0;
   const worst: { id: string; f1: number; precision: number; recall: number }[] = [];
   for await (const { id, html, got, other } of measure(readers, ids, load, spent)) {
     const reference = truth[id]!;
@@ -180,6 +181,15 @@ async function runSet(
         case: `${id} ${urlOf(reference)}`,
         expected: 'valid',
         got: `${validation.reason}: ${validation.detail}`,
+      });
+    }
+    if (got.pageType === 'listing') {
+      takenForListings++;
+      options.fail({
+        part: `articles.${set}.pageType`,
+        case: `${id} ${urlOf(reference)}`,
+        expected: 'article',
+        got: `listing: ${got.evidence.pageType}`,
       });
     }
     if (got.text === '') empty++;
@@ -222,6 +232,7 @@ async function runSet(
     snippetsAbsent: found === null ? null : round(found.absent),
     empty,
     falseRejections,
+    takenForListings,
     cpuMsPerPage: round(oursMs / ids.length),
     cpuRatio: round(oursMs / Math.max(1e-9, theirsMs)),
     readability: { ...summarizeTexts(theirs), cpuMsPerPage: round(theirsMs / ids.length) },

@@ -26,13 +26,15 @@ describe('brokenFloors', () => {
   });
 
   it('holds articles to their text, their fields and no false rejection', () => {
-    const good = { f1: 0.98, falseRejections: 0, title: 0.95, author: 0.9, date: 0.92 };
+    const counts = { pages: 100, falseRejections: 0, takenForListings: 2 };
+    const good = { ...counts, f1: 0.98, title: 0.95, author: 0.9, date: 0.92 };
     expect(brokenFloors({ articles: { aeb: good, wcxb: good } })).toEqual([]);
     expect(brokenFloors({ articles: { other: { ...good, f1: 0.93, title: null } } })).toEqual([]);
-    const bad = { f1: 0.95, falseRejections: 1, title: 0.8, author: null, date: 0.92 };
+    const bad = { ...good, f1: 0.95, falseRejections: 1, takenForListings: 3, title: 0.8, author: null };
     expect(brokenFloors({ articles: { aeb: bad } })).toEqual([
       'articles aeb: F1 must be 0.975, is 0.95',
       'articles aeb: validation rejects 1 articles',
+      'articles aeb: 3 of 100 articles are taken for listings',
       'articles aeb: 0.945 of titles must be right, 0.8 are',
     ]);
   });

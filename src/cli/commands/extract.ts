@@ -158,7 +158,7 @@ function describe(extraction: Extraction, validation: Validation, told: Explanat
     ['published', day(extraction.publishedAt)],
     ['modified', day(extraction.modifiedAt)],
     ['language', extraction.language ?? '–'],
-    ['page type', extraction.pageType],
+    ['page type', `${extraction.pageType} (${extraction.evidence.pageType})`],
     ['words', String(extraction.wordCount)],
     ['confidence', extraction.confidence.toFixed(2)],
     ['text by', extraction.evidence.text ?? '–'],

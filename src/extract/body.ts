@@ -1,4 +1,4 @@
-import { copyString, type Page, type PageNode } from '../html/index.ts';
+import { copyString, openNoscripts, type Page, type PageNode } from '../html/index.ts';
 import type { BlockModel } from './block-model.ts';
 import { type Block, readBlocks } from './blocks.ts';
 import { readabilityText } from './fallback.ts';
@@ -8,6 +8,8 @@ import { selectBlocks } from './select-blocks.ts';
 import { type Selectors, selectNodes } from './selectors.ts';
 import { findTables, writeTable } from './tables.ts';
 
+// A page that says less may keep its text for readers without scripts.
+const FEW_WORDS = 50;
 // Below this the main path says itself that it may have missed the article.
 const LOW_CONFIDENCE = 0.4;
 
@@ -49,11 +51,15 @@ export function extractBody(
     }
   }
   const root = chosen.container?.[0] ?? page.body;
-  const blocks = readBlocks(page, root, excluded);
-  const { kept, confidence } = selectBlocks(page, blocks, context, context.model);
+  const read = (): Body => {
+    const blocks = readBlocks(page, root, excluded);
+    const { kept, confidence } = selectBlocks(page, blocks, context, context.model);
+    return { ...joinBlocks(kept), confidence, blocks, kept };
+  };
   evidence.text = 'blocks';
-  const { text, wordCount } = joinBlocks(kept);
-  const body = { text, wordCount, confidence, blocks, kept };
+  let body = read();
+  if (body.wordCount < FEW_WORDS && openNoscripts(page)) body = read();
+  const { confidence } = body;
   if (confidence >= LOW_CONFIDENCE || !context.allowFallback) return body;
   const second = readabilityText(page.source.read(0, page.source.raw.length));
   const words = second === null ? 0 : second.split(/\s+/).length;

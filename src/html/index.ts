@@ -15,6 +15,7 @@ export {
   TEXT,
   textOf,
 } from './node.ts';
+export { openNoscripts } from './noscript.ts';
 export { type Page, type ParseOptions, parsePage, resolveUrl } from './parse-page.ts';
 export {
   escapeHtml,

@@ -8,8 +8,8 @@ import { TAG } from './tree-rules.ts';
  */
 export class PageNode {
   readonly tag: string;
-  /** What is known of the tag, as bits of TAG. */
-  readonly flags: number;
+  /** What is known of the tag, as bits of TAG; only `openNoscripts` changes them. */
+  flags: number;
   readonly parent: PageNode | null;
   /** Place in document order among all nodes: a child's index is always above its parent's. */
   readonly index: number;

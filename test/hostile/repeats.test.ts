@@ -84,6 +84,7 @@ const pieces = [
   '<item>¦<entry>¦<url><loc>http://a.test/</loc></url>¦<url>¦<link/>¦<dc:creator>¦; rel="a"¦<x>;',
   '<pre>¦<pre><b>¦<pre><i class="lineno">1</i>¦<pre><a href="#"><b>¦<math>¦<math><mi>x</math>¦<msup><mi>¦\n1 ¦<tr><td>a<td>b',
   '<script type="math/tex">x</script>¦<img class="tex" alt="\\\\ab">¦<span class="katex"><math>x</math>¦\u200c¦\u200d\u2028',
+  '<noscript>a b c d e f g h i j k l m n¦<div class="comments">¦<div class="comment">a b c. ¦<h3><a href="/a">a story of it</a></h3>',
   '\nUser-agent: *\n¦\nDisallow: /*a¦*a¦\nSitemap: http://a.test/',
 ].flatMap((line) => line.split('¦'));
 

@@ -78,6 +78,18 @@ describe('authors', () => {
     expect(authorsOf('', `${HEADLINE}${TEXT.repeat(9)}<p>Written by hand and by moonlight</p>`)).toEqual([]);
   });
 
+  it('are the name that microdata give a person, without what stands around it', () => {
+    const box = (inside: string) =>
+      `<div itemprop="author" itemscope itemtype="http://schema.org/Person">${inside}<div>140k <span>19</span></div></div>`;
+    const link = '<a href="/users/1/ada">Ada L.</a>';
+    expect(authorsOf('', HEADLINE + box(`${link}<span itemprop="name">Ada L.</span>`) + TEXT)).toEqual([
+      'Ada L.',
+    ]);
+    expect(authorsOf('', HEADLINE + box('<meta itemprop="name" content="Jon Berg">') + TEXT)).toEqual([
+      'Jon Berg',
+    ]);
+  });
+
   it('are the first line of a box about them', () => {
     const box = (name: string) =>
       `<div class="post_author-box"><div>${name}</div><div>${'has kept lamps for twenty years. '.repeat(4)}</div></div>`;
@@ -162,6 +174,9 @@ describe('authors', () => {
     ['Ada Lund Edited by Jon Berg', 'Ada Lund'],
     ['作者：裴鈺', '裴鈺'],
     ['本文栏目：上海 作者：陈鑫', '陈鑫'],
+    ['文｜财新 余聪', '余聪'],
+    ['文/余聪', '余聪'],
+    ['Ada Lund 140k', 'Ada Lund'],
   ])('are cleaned of what stands beside them: %j', (text, expected) =>
     expect(cleanName(text)).toBe(expected),
   );
@@ -174,6 +189,12 @@ describe('authors', () => {
     ['Bluesky'],
     ['Send your views'],
     ['Login'],
+    ['Login 50% 50%'],
+    ['Comment'],
+    ['0 comments Comment Now'],
+    ['Publish a post'],
+    ['Edit Profile'],
+    ['Where to Listen'],
   ])('a button or a section is none: %j', (text) => expect(cleanName(text)).toBeNull());
 
   it.each([

@@ -270,7 +270,7 @@ function distinct(names: (string | null)[]): string[] {
 }
 
 function namesIn(node: PageNode): string[] {
-  const given = attribute(node, 'content');
+  const given = attribute(node, 'content') ?? givenName(node);
   const text = given ?? textOf(node, 300);
   const writer = namedWriter(text);
   if (writer !== null) return splitNames(writer);
@@ -295,6 +295,14 @@ function namesIn(node: PageNode): string[] {
     return FULL_NAME.test(line) && line.split(' ').length <= 4 ? splitNames(line) : [];
   }
   return [];
+}
+
+/** The name that microdata gives a person: reputations, badges and buttons stand around it. */
+function givenName(person: PageNode): string | null {
+  if (!namesAuthor(attribute(person, 'itemprop') ?? '')) return null;
+  for (const at of boxNodes(person))
+    if (attribute(at, 'itemprop') === 'name') return attribute(at, 'content') ?? textOf(at, 100);
+  return null;
 }
 
 // A box about an author has fewer.

@@ -3,7 +3,7 @@ import { FULL_NAME } from './byline-lines.ts';
 import { datesInText } from './written-dates.ts';
 
 const PREFIX =
-  /^(?:(?:written|posted|reported|reviewed|published|compiled|analysis|words?|story|article|text|photos?)\s+(?:and\s+\w+\s+)?by|by|von|par|por|di|da|door|av|af|autor(?:in|es)?|author|auteur|redacci[oó]n)\b\s*:?\s*|^(?:\S{1,12}\s)?(?:作者|责任编辑|責任編輯|记者|記者)[：:]\s*/iu;
+  /^(?:(?:written|posted|reported|reviewed|published|compiled|analysis|words?|story|article|text|photos?)\s+(?:and\s+\w+\s+)?by|by|von|par|por|di|da|door|av|af|autor(?:in|es)?|author|auteur|redacci[oó]n)\b\s*:?\s*|^(?:\S{1,12}\s)?(?:作者|责任编辑|責任編輯|记者|記者)[：:]\s*|^文\s?[｜|／/：:]\s*(?:\p{Script=Han}{2,6}\s(?=\p{Script=Han}))?/iu;
 // What buttons, sections and labels beside a name say.
 const NOT_A_NAME = new RegExp(
   `^(?:${[
@@ -12,6 +12,8 @@ const NOT_A_NAME = new RegExp(
     'website.*|facebook|twitter|linkedin|instagram|bluesky|mastodon|threads|youtube|tiktok|pinterest|reddit|whatsapp',
     'flickr|shutterstock|rss|e-?mail|print|newsletters?|follow|share|home|contact|log ?in|sign ?in|register|page \\S+',
     'posted(?: on)?|published|(?:last )?updated|learn more|member login|for the.*|about.*|read more.*|view .*|send .*|see all.*',
+    'comments?(?: now)?|\\d+ comments?.*|edit .*|publish .*|show notes|connect directly|people you may know',
+    'where to .*|how to .*|listen(?: .*)?|watch .*|subscribe.*|download.*|menu|search|close|next|previous|back',
     'more from.*|all posts.*|articles by.*|posts by.*|(?:.{0,10} )?written by|https?:.*',
   ].join('|')})$`,
   'i',
@@ -19,7 +21,7 @@ const NOT_A_NAME = new RegExp(
 // Where a name ends: what its owner does elsewhere, buttons beside it, dates. A name of two words comes before some.
 const AFTER_NAME = new RegExp(
   [
-    /\s+on behalf of\s|\s+\d+\s+comments?\b|\s+[|•·–—●]\s+|\s+-\s+|\s*\(|\s+\/\/|[?»]\s/,
+    /\s+on behalf of\s|\s+\d+\s+comments?\b|\s+\d+(?:[.,]\d)?k\b|\s+[|•·–—●]\s+|\s+-\s+|\s*\(|\s+\/\/|[?»]\s/,
     /\s+(?:leave a comment|rss feed|subscribe|more by|view|edited by)\b|['’]s posts\b/,
     /(?<=\s\S{1,40})(?:\s+in\s|,?\s+(?:the\s+)?(?:associated press|ap|afp|upi|reuters|bloomberg)\s)/,
     /(?<=\s\S{1,40})\s+(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|[\s/]+[^\s/]{1,40}\.(?:com|org|net)\b/,
@@ -58,7 +60,7 @@ export function cleanName(raw: string): string | null {
     return null;
   // Accounts ("jane.doe") and template keys ("page.author") are no names.
   if (DOTTED.test(text)) return null;
-  if (NOT_A_NAME.test(text) || text.split(' ').length > 8 || /[@{}<>=]|https?:/.test(text)) return null;
+  if (NOT_A_NAME.test(text) || text.split(' ').length > 8 || /[@{}<>=%]|https?:/.test(text)) return null;
   return isSentence(text) ? null : copyString(text);
 }
 

@@ -82,6 +82,23 @@ describe('the headline', () => {
     expect(titleOf(title('Lamp definition and where to buy one'), `<h1>lamp</h1>${TEXT}`)).toBe('lamp');
   });
 
+  it('is not the line that names the author', () => {
+    const head = title('It is a lamp – Post by Ada Lund') + og('It is a lamp');
+    expect(titleOf(head, `<h1>By Ada Lund</h1>${TEXT}`)).toBe('It is a lamp');
+    expect(titleOf(title('By Grand Central'), `<h1>By Grand Central</h1>${TEXT}`)).toBe('By Grand Central');
+  });
+
+  it('is the heading above the text where the head says nothing, or what the page calls its site', () => {
+    expect(titleOf('', `<h2>The lamp of the harbour is out</h2>${TEXT}`)).toBe(
+      'The lamp of the harbour is out',
+    );
+    expect(titleOf('', `<h2>Latest news</h2>${TEXT}`)).toBeNull();
+    const named = (text: string) => titleOf(title(text) + site(text), TEXT);
+    expect(named('A keeper tells of the lamp')).toBe('A keeper tells of the lamp');
+    expect(named('當心選前症候群 醫師提醒健康為重')).toBe('當心選前症候群 醫師提醒健康為重');
+    expect(named('Morris Daily Lamp')).toBeNull();
+  });
+
   it('goes without the handle of its place', () => {
     const body = `<h1 id="a">Where to walk in Lampstadt<a href="#a">¶</a></h1>${TEXT}`;
     expect(titleOf(title('Where to walk in Lampstadt'), body)).toBe('Where to walk in Lampstadt');

@@ -1,6 +1,7 @@
 import { indexAfter, type Page, type PageNode, sanitise } from '../html/index.ts';
 import { BLOCK_MODEL } from './block-model.ts';
 import type { Block } from './blocks.ts';
+import { leftAside } from './body.ts';
 import { isByline } from './bylines.ts';
 import { isLineNumberInCode } from './code-lines.ts';
 import { decideExtraction, type ExtractOptions, readFindings } from './extract-page.ts';
@@ -14,11 +15,12 @@ export function articleHtml(source: Page, options: ExtractOptions & { maxBytes: 
   const findings = readFindings(source, options, BLOCK_MODEL);
   const { authors } = decideExtraction(findings);
   const kept = findings.body.kept.filter((block) => !isByline(block.text, authors));
-  const excluded = new Set(findings.chosen.exclude ?? []);
+  const excluded = leftAside(findings.chosen, findings.marks.unseen);
   return sanitise(findings.page, {
     maxBytes: options.maxBytes,
     keeps: within(kept),
-    skips: (node) => excluded.has(node) || isLeftOut(node, findings.page) || isLineNumberInCode(node),
+    skips: (node) =>
+      excluded?.has(node) === true || isLeftOut(node, findings.page) || isLineNumberInCode(node),
   });
 }
 

@@ -32,8 +32,14 @@ export function runSelectors(page: Page, selectors: Selectors, evidence: Record<
 
 /** The text of the article, the blocks of the page and those that were kept. */
 export type Body = { text: string; wordCount: number; confidence: number; blocks: Block[]; kept: Block[] };
-/** What choosing the text needs to know beside the page. */
-export type BodyContext = BlockContext & { allowFallback: boolean; model: BlockModel };
+/** What choosing the text needs to know beside the page; `unseen`: elements that are not for this page. */
+export type BodyContext = BlockContext & { allowFallback: boolean; model: BlockModel; unseen: PageNode[] };
+
+/** The elements that are not read: those the source excludes, and those nobody sees. */
+export function leftAside(chosen: Chosen, unseen: readonly PageNode[]): Set<PageNode> | undefined {
+  const all = [...(chosen.exclude ?? []), ...unseen];
+  return all.length === 0 ? undefined : new Set(all);
+}
 
 /** Finds the text: by the source's selector, else by scoring blocks, else (when asked) by Readability. */
 export function extractBody(
@@ -42,7 +48,7 @@ export function extractBody(
   context: BodyContext,
   evidence: Record<string, string>,
 ): Body {
-  const excluded = chosen.exclude === undefined ? undefined : new Set(chosen.exclude);
+  const excluded = leftAside(chosen, context.unseen);
   if (chosen.body !== undefined) {
     const blocks = outermost(chosen.body).flatMap((node) => readBlocks(page, node, excluded));
     if (blocks.length > 0) {

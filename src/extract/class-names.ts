@@ -11,9 +11,12 @@ const DATE_NAME =
 const META = 1 << GROUP_NAMES.indexOf('meta');
 const AUTHOR = 1 << GROUP_NAMES.indexOf('author');
 
-/** Bits above those of the groups: the class is that of a date, of an author. */
+const HIDDEN = 1 << GROUP_NAMES.indexOf('hidden');
+
+/** Bits above those of the groups: the class is that of a date, of an author, of what nobody ever sees. */
 export const SAYS_DATE = 2 * MAY_DATE;
 export const SAYS_AUTHOR = 4 * MAY_DATE;
+export const SAYS_UNSEEN = 8 * MAY_DATE;
 const SAYS_GROUPS = MAY_DATE - 1;
 
 const borrowNumbers = clearedLender((size) => new Int32Array(size));
@@ -36,7 +39,7 @@ export class ClassNames {
     knownClasses.makeRoom();
   }
 
-  /** Reads the class of an element; returns its groups, SAYS_DATE and SAYS_AUTHOR as bits. Only good while no other page is read. */
+  /** Reads the class of an element; returns its groups and what else it says as bits. Only good while no other page is read. */
   read(index: number, table: AttributeTable, i: number): number {
     const number = this.#find(table, i);
     this.#numbers[index] = number;
@@ -149,7 +152,8 @@ class KnownClasses {
     if (number === MOST_CLASSES || from + end - start > MOST_BYTES) return UNKNOWN;
     const bits = bitsOfValue(table, i);
     // The words tell nearly all names apart without the patterns.
-    this.says[number] = (bits & (META | AUTHOR | MAY_DATE)) === 0 ? bits : withMarks(bits, table.value(i));
+    this.says[number] =
+      (bits & (META | AUTHOR | MAY_DATE | HIDDEN)) === 0 ? bits : withMarks(bits, table.value(i));
     this.looks[number] = lookOf(codes, start, end);
     for (let at = start; at < end; at++) this.#bytes[from + at - start] = codes[at]!;
     this.#starts[number + 1] = from + end - start;
@@ -168,13 +172,17 @@ class KnownClasses {
 
 const knownClasses = new KnownClasses();
 
+// Parts of a template that are not for this page: no script ever shows them, as it may what is merely hidden.
+const UNSEEN_NAME = /(?:^|\s)w-condition-invisible(?:\s|$)/;
+
 function withMarks(bits: number, name: string): number {
   const mayDate =
     (bits & META) !== 0 || name.includes('ate') || name.includes('ublish') || name.includes('ime');
   return (
     bits |
     (mayDate && name.length < 300 && DATE_NAME.test(name) ? SAYS_DATE : 0) |
-    ((bits & AUTHOR) !== 0 && isAuthorClass(name) ? SAYS_AUTHOR : 0)
+    ((bits & AUTHOR) !== 0 && isAuthorClass(name) ? SAYS_AUTHOR : 0) |
+    ((bits & HIDDEN) !== 0 && UNSEEN_NAME.test(name) ? SAYS_UNSEEN : 0)
   );
 }
 

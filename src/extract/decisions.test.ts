@@ -177,6 +177,36 @@ describe('misleading marks', () => {
     expect(told.blocks.flatMap(({ why }) => why)).not.toContain('before the headline');
   });
 
+  it('a story ends where the next begins, at an h1 that looks like its own', () => {
+    const next = (heading: string) =>
+      tell(
+        `<div><h1 class="head big">Lamps of the harbour</h1>${lines}</div>
+          <div>${heading}<p>By Jon Berg</p>${lines.replaceAll('number', 'ferry')}</div>`,
+        'Lamps of the harbour',
+      );
+    const { extraction, blocks } = next('<h1 class="head">A ferry for the small island</h1>');
+    expect(extraction.text).toContain('number 7');
+    expect(extraction.text).not.toContain('ferry');
+    expect(blocks.at(-1)?.why).toEqual(['of the next story']);
+    for (const other of [
+      '<h1>What the ferry has to do with it</h1>',
+      '<h1 class="head"><a href="/ferry">A ferry for the small island</a></h1>',
+      '<h2 class="head">A ferry for the small island</h2>',
+    ])
+      expect(next(other).extraction.text).toContain('ferry 7');
+  });
+
+  it('parts of a template that are for other pages are not read', () => {
+    const other = `<div class="guide w-condition-invisible"><h1>A guide to ferries</h1><time>17 May 2001</time>${lines.replaceAll('number', 'ferry').repeat(4)}</div>`;
+    const { extraction } = tell(
+      `<h1>Lamps of the harbour</h1><div>${lines}</div>${other}`,
+      'Lamps of the harbour',
+    );
+    expect(extraction.text).toContain('number 7');
+    expect(extraction.text).not.toContain('ferry');
+    expect(extraction.publishedAt).toBeNull();
+  });
+
   it('an element that is named after comments and holds the text is no place for comments', () => {
     const { extraction, blocks } = tell(
       `<main><h1>Lamps of the harbour</h1><div class="commentOnSelection">${lines}</div>

@@ -89,7 +89,8 @@ export function readFindings(source: Page, options: ExtractOptions, model: Block
   const marks = collectMarks(page);
   const headline = findHeadline(page, marks.headings, tags, ld);
   const allowFallback = options.allowFallback === true;
-  const context = { tags, ld, headline, classes: marks.classes, allowFallback, model };
+  const { classes, unseen } = marks;
+  const context = { tags, ld, headline, classes, unseen, allowFallback, model };
   const body = extractBody(page, chosen, context, evidence);
   const lines = linesAround(body.blocks, headline, () => declaredTitles(page, tags, ld));
   const headlineIndex = headline?.node.index ?? -1;

@@ -1,6 +1,6 @@
 import { nextNode, type Page, type PageNode, TEXT } from '../html/index.ts';
 import { isAuthorPage, namesAuthor } from './authors.ts';
-import { ClassNames, SAYS_AUTHOR, SAYS_DATE } from './class-names.ts';
+import { ClassNames, SAYS_AUTHOR, SAYS_DATE, SAYS_UNSEEN } from './class-names.ts';
 
 /** Elements that name themselves as something we look for, collected in one walk. */
 export type Marks = {
@@ -11,6 +11,8 @@ export type Marks = {
   /** Links to an author's page. */
   authorLinks: PageNode[];
   images: PageNode[];
+  /** Parts of a template that are not for this page; nothing inside them is looked at. */
+  unseen: PageNode[];
   /** Microdata: the first element of each interesting `itemprop`. */
   itemprops: Map<string, PageNode>;
   classes: ClassNames;
@@ -42,16 +44,20 @@ export function collectMarks(page: Page): Marks {
     authors: [],
     authorLinks: [],
     images: [],
+    unseen: [],
     itemprops: new Map(),
     classes: new ClassNames(page),
   };
-  for (let node: PageNode | null = page.body; node !== null; node = nextNode(node, page.body)) {
+  let skips = false;
+  for (let node: PageNode | null = page.body; node !== null; node = nextNode(node, page.body, skips)) {
+    skips = false;
     if (node.tag === TEXT) continue;
     if (node.tag === 'h1' || node.tag === 'h2') push(marks.headings, node);
     else if (node.tag === 'time') push(marks.times, node);
     else if (node.tag === 'img') push(marks.images, node);
     if (node.attributesFrom === node.attributesTo) continue;
     readAttributes(node, marks);
+    skips = marks.unseen[marks.unseen.length - 1] === node;
   }
   return marks;
 }
@@ -68,6 +74,7 @@ function readAttributes(node: PageNode, marks: Marks): void {
       const says = marks.classes.read(node.index, table, i);
       if ((says & SAYS_DATE) !== 0) push(marks.dates, node);
       isAuthor ||= (says & SAYS_AUTHOR) !== 0;
+      if ((says & SAYS_UNSEEN) !== 0 && node.tag !== 'body') marks.unseen.push(node);
     } else if (name === 'itemprop') {
       const value = table.value(i);
       isAuthor ||= namesAuthor(value);

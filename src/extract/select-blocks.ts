@@ -7,6 +7,7 @@ import { isLayoutLine } from './layout-lines.ts';
 import { lender } from './lent-memory.ts';
 import { applyPriors } from './priors.ts';
 import { findTables } from './tables.ts';
+import type { Headline } from './title.ts';
 import { scoreRows, type Trees } from './trees.ts';
 
 /** The blocks of the article and how sure the choice is, 0 to 1. */
@@ -44,6 +45,7 @@ export function judgeBlocks(
   keepFormulas(blocks, keep);
   decideTables(blocks, keep);
   dropCopies(blocks, keep);
+  dropNextStory(blocks, keep, context.headline);
   for (let i = 0; i < blocks.length; i++) if (keep[i] && isLayoutLine(blocks[i]!)) keep[i] = false;
   return { features, chances, bar, keep };
 }
@@ -153,6 +155,22 @@ function dropCopies(blocks: Block[], keep: boolean[]): void {
     if (seen.has(text)) keep[i] = false;
     seen.add(text);
   }
+}
+
+// A text before the next story has more words than a teaser.
+const STORY_WORDS = 50;
+
+/** Whether a block belongs to the story after this one. */
+export const isOfNextStory = (block: Block, headline: Headline | null) =>
+  headline !== null && block.from >= headline.until;
+
+/** Pages that go on with the next story are read as far as this one goes. */
+function dropNextStory(blocks: Block[], keep: boolean[], headline: Headline | null): void {
+  const from = blocks.findIndex((block) => isOfNextStory(block, headline));
+  if (from < 0) return;
+  let words = 0;
+  for (let i = 0; i < from; i++) if (keep[i]) words += blocks[i]!.words;
+  if (words >= STORY_WORDS) keep.fill(false, from);
 }
 
 /** The blocks to keep, given the probability of each. */

@@ -32,6 +32,8 @@ export type Headline = {
   likeness: number;
   /** True when the page has no other h1 with text, but for links to other pages. */
   alone: boolean;
+  /** The index at which the next story begins on pages that go on and on; Infinity where there is none. */
+  until: number;
 };
 
 /** Finds the headline: the h1 (or h2) most like the titles in the head, else the first h1; never the site's own name. */
@@ -75,12 +77,35 @@ export function findHeadline(page: Page, headings: PageNode[], tags: MetaTags, l
     else if (node.tag === 'h1') firsts++;
     if (points > bestPoints) {
       bestPoints = points;
-      best = { node, text, likeness, alone: false };
+      best = { node, text, likeness, alone: false, until: Infinity };
     }
   }
-  if (best !== null) best.alone = firsts === 1;
+  if (best === null) return null;
+  best.alone = firsts === 1;
+  best.until = nextStory(best, looked, page);
   return best;
 }
+
+/**
+ * Where the next story begins: at an h1 further down that looks like the headline. Headings of the text may be h1 too,
+ * but are styled otherwise; one that is a link names a story without telling it.
+ */
+function nextStory({ node, text, likeness }: Headline, headings: readonly PageNode[], page: Page): number {
+  const look = firstClass(node);
+  if (node.tag !== 'h1' || likeness < SURELY_LIKE || look === '') return Infinity;
+  const next = headings.find(
+    (other) =>
+      other.tag === 'h1' &&
+      other.index > node.index &&
+      firstClass(other) === look &&
+      headingText(other) !== text &&
+      headingText(other).split(' ').length > MAX_LABEL_WORDS &&
+      !leadsAway(other, page),
+  );
+  return next?.index ?? Infinity;
+}
+
+const firstClass = (node: PageNode) => /\S+/.exec(attribute(node, 'class') ?? '')?.[0] ?? '';
 
 /** Whether a heading is the end of a `<title>` that begins with another: the name of the site behind the headline. */
 function endsTitle(text: string, whole: string | null, headings: readonly PageNode[]): boolean {
@@ -130,6 +155,8 @@ function withoutLabels(title: string): string {
   return (head.split(' ').length >= 3 ? head : title).replace(/^Title:\s*/, '');
 }
 
+// A headline so alike is the one of this page.
+const SURELY_LIKE = 0.8;
 // An h2 must nearly be the title to count as the headline.
 const ALMOST_THE_TITLE = 0.9;
 /** Below this likeness an h1 is rather the name of the site or a section than of the article. */

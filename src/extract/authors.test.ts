@@ -90,6 +90,13 @@ describe('authors', () => {
     ]);
   });
 
+  it('go without the place or the day beside them where another element names them alone', () => {
+    const marked = (name: string) => `<div class="author">${name}</div>`;
+    const read = (...names: string[]) => authorsOf('', HEADLINE + names.map(marked).join('') + TEXT);
+    expect(read('Ada Lund <span>Lampstadt</span>', 'Ada Lund')).toEqual(['Ada Lund']);
+    expect(read('Ada Lund Lampstadt', 'Jon Berg')).toEqual(['Ada Lund Lampstadt']);
+  });
+
   it('are the first line of a box about them', () => {
     const box = (name: string) =>
       `<div class="post_author-box"><div>${name}</div><div>${'has kept lamps for twenty years. '.repeat(4)}</div></div>`;
@@ -224,6 +231,8 @@ describe('authors', () => {
   it('go without what they do', () => {
     expect(splitNames('Ada Lund, Senior Lamp Editor')).toEqual(['Ada Lund']);
     expect(splitNames('Ada Lund and Jon Head')).toEqual(['Ada Lund', 'Jon Head']);
+    expect(splitNames('RT en Español')).toEqual(['RT en Español']);
+    expect(splitNames('Ada Lund en Jon Berg')).toEqual(['Ada Lund', 'Jon Berg']);
     expect(splitNames('ADA LUND AND JON HEAD')).toEqual(['ADA LUND', 'JON HEAD']);
   });
 

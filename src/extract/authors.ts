@@ -118,9 +118,10 @@ function* fromPage(bylines: Bylines): Generator<Authors, undefined> {
     [near(bylines.links), 'link to the author'],
     [near(bylines.marked), 'byline'],
   ] as const) {
-    for (const node of nodes.slice(0, 5)) {
+    const some = nodes.slice(0, 5);
+    for (const node of some) {
       const names = namesIn(node).filter((name) => !isSubject(name, bylines.title));
-      if (names.length > 0) yield { names, from };
+      if (names.length > 0) yield { names: withoutTail(names, some), from };
     }
   }
   for (const line of bylines.lines) {
@@ -144,6 +145,15 @@ function* fromPage(bylines: Bylines): Generator<Authors, undefined> {
   const linked = distinct(here(bylines.links).slice(0, MAX_AUTHORS).flatMap(namesIn));
   if (linked.length === 1 && FULL_NAME.test(linked[0]!)) yield { names: linked, from: 'link to the author' };
   return undefined;
+}
+
+/** "Ada Lund Lampstadt" is Ada Lund where another element names her so: the place, a role or a day stands beside it. */
+function withoutTail(names: string[], nodes: readonly PageNode[]): string[] {
+  const [name] = names;
+  if (names.length !== 1 || name === undefined || name.split(' ').length < 3) return names;
+  const others = nodes.flatMap(namesIn);
+  const bare = others.find((other) => FULL_NAME.test(other) && name.startsWith(`${other} `));
+  return bare === undefined ? names : [bare];
 }
 
 const AUTHOR_PAGE =

@@ -196,6 +196,17 @@ describe('misleading marks', () => {
       expect(next(other).extraction.text).toContain('ferry 7');
   });
 
+  it('what stands in an aside beside the article is not of it, however long', () => {
+    const aside = `<aside>${lines
+      .replaceAll('number', 'ferry')
+      .repeat(5)
+      .replace(/for weeks/g, (_, at) => `for ${at} weeks`)}</aside>`;
+    const article = `<article><h1>Lamps of the harbour</h1>${lines}</article>`;
+    const { extraction } = tell(`<main>${article}${aside}</main>`, 'Lamps of the harbour');
+    expect(extraction.text).toContain('number 7');
+    expect(extraction.text).not.toContain('ferry');
+  });
+
   it('parts of a template that are for other pages are not read', () => {
     const other = `<div class="guide w-condition-invisible"><h1>A guide to ferries</h1><time>17 May 2001</time>${lines.replaceAll('number', 'ferry').repeat(4)}</div>`;
     const { extraction } = tell(

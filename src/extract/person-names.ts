@@ -80,7 +80,8 @@ export function nameInData(value: string): string | null {
 /** Splits "A, B and C" into names, keeping degrees ("A, PhD") with their owner. */
 export function splitNames(text: string): string[] {
   const parts = text.split(
-    /\s+(?:[Aa]nd|AND|und|et|y|e|og|och|en)\s+|\s*[&;]\s*|,\s*(?=\p{Lu}[\p{L}'’.-]+\s+\p{Lu})/u,
+    // "RT en Español" is one.
+    /\s+(?:[Aa]nd|AND|und|et|y|og|och)\s+|(?<=\s\S{1,40})\s+(?:e|en)\s+(?=\S+\s)|\s*[&;]\s*|,\s*(?=\p{Lu}[\p{L}'’.-]+\s+\p{Lu})/u,
   );
   const names = parts.map(cleanName).filter((name) => name !== null);
   // "Ada Lund, Head of Lamps": what follows a name may be what its owner does.

@@ -168,6 +168,12 @@ describe('the date of publication', () => {
     expect(read('', body).published).toBe('2024-05-17');
   });
 
+  it('is not that of other news below the text', () => {
+    const other = '<div class="more-news__row"><span class="more-news__date">17.03.2026</span> Lamps</div>';
+    const shown = '<div><span>20.03.2026 - 14:08</span> | <span>Source: Lamps</span></div>';
+    expect(read('', `${shown}${HEADLINE}${TEXT.repeat(9)}${other}`).published).toBe('2026-03-20');
+  });
+
   it('is the one in its part of a long byline', () => {
     const line = 'By Ada Lund, in News, Harbours, Ships, Lamps and Oil · May 17, 2024 · 0 comments';
     const card = '<div class="card-date">October 17, 2025</div>';

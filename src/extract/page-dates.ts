@@ -156,7 +156,8 @@ const URL_NUMBERS: readonly (readonly [RegExp, readonly number[]])[] = [
   [/[/_-](0[1-9]|[12]\d|3[01])([_.-])(0[1-9]|1[0-2])\2((?:199|20\d)\d)(?=[/_.+-]|$)/, [4, 3, 1]],
 ];
 
-const COMMENTED = /comment|reply|respond|related|footer|recommend|popular|recent|teaser/i;
+const COMMENTED =
+  /comment|reply|respond|related|footer|recommend|popular|recent|teaser|more[_-]?(?:news|stories|posts|articles)/i;
 
 function isElsewhere(node: PageNode): boolean {
   for (let at: PageNode | null = node, steps = 0; at !== null && steps < 8; at = at.parent, steps++) {

@@ -90,6 +90,16 @@ describe('authors', () => {
     ]);
   });
 
+  it('are all whose links are joined, and not those of a list of others', () => {
+    const link = (name: string) => `<a href="/profile/${name.replace(' ', '-')}">${name}</a>`;
+    const read = (between: string) =>
+      authorsOf('', `${HEADLINE}<p>${link('Ada Lund')}${between}${link('Jon Berg')}</p>${TEXT}`);
+    expect(read(' and ')).toEqual(['Ada Lund', 'Jon Berg']);
+    expect(read(', ')).toEqual(['Ada Lund', 'Jon Berg']);
+    expect(read('<br>')).toEqual(['Ada Lund']);
+    expect(read(', reviewed by ')).toEqual(['Ada Lund']);
+  });
+
   it('go without the place or the day beside them where another element names them alone', () => {
     const marked = (name: string) => `<div class="author">${name}</div>`;
     const read = (...names: string[]) => authorsOf('', HEADLINE + names.map(marked).join('') + TEXT);

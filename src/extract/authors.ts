@@ -121,7 +121,9 @@ function* fromPage(bylines: Bylines): Generator<Authors, undefined> {
     const some = nodes.slice(0, 5);
     for (const node of some) {
       const names = namesIn(node).filter((name) => !isSubject(name, bylines.title));
-      if (names.length > 0) yield { names: withoutTail(names, some), from };
+      if (names.length === 0) continue;
+      const joined = from === 'byline' ? [node] : joinedLinks(node, nodes);
+      yield { names: joined.length > 1 ? joined.flatMap(namesIn) : withoutTail(names, some), from };
     }
   }
   for (const line of bylines.lines) {
@@ -146,6 +148,27 @@ function* fromPage(bylines: Bylines): Generator<Authors, undefined> {
   if (linked.length === 1 && FULL_NAME.test(linked[0]!)) yield { names: linked, from: 'link to the author' };
   return undefined;
 }
+
+/** A link to an author with those that "and" or a comma joins to it, in their order. */
+function joinedLinks(link: PageNode, links: readonly PageNode[]): PageNode[] {
+  const ordered = [...links].sort((a, b) => a.index - b.index);
+  const at = ordered.indexOf(link);
+  let [from, to] = [at, at + 1];
+  while (from > 0 && isJoined(ordered[from - 1]!, ordered[from]!)) from--;
+  while (to < ordered.length && isJoined(ordered[to - 1]!, ordered[to]!)) to++;
+  return ordered.slice(from, to);
+}
+
+function isJoined(link: PageNode, next: PageNode): boolean {
+  if (next.index - link.index > JOINED_NODES) return false;
+  let between = '';
+  for (let at = nextNode(link, next, true); at !== null && at !== next; at = nextNode(at, next))
+    if (at.tag === TEXT) between += at.text;
+  return JOINT.test(collapse(between));
+}
+
+const JOINED_NODES = 20;
+const JOINT = /^(?:,|&|(?:, ?)?(?:and|und|et|y|e|og|och|en|with))$/i;
 
 /** "Ada Lund Lampstadt" is Ada Lund where another element names her so: the place, a role or a day stands beside it. */
 function withoutTail(names: string[], nodes: readonly PageNode[]): string[] {

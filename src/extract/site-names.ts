@@ -62,8 +62,15 @@ function nameThatLeadsHome(page: Page): string | null {
 function isAbove(home: string, url: string): boolean {
   const path = pathOf(home);
   const own = pathOf(url);
-  return hostOf(home) === hostOf(url) && own !== path && own.startsWith(`${path}/`);
+  return hostOf(home) === hostOf(url) && !isSamePage(path, own) && own.startsWith(`${path}/`);
 }
+
+/** Whether two paths are of one page: answers, parts and versions of it have addresses below its own. */
+export function isSamePage(path: string, own: string): boolean {
+  return path === own || (path.length > 1 && own.startsWith(`${path}/`) && PART.test(own.slice(path.length)));
+}
+
+const PART = /^\/(?:\d+|page\/?\d+|amp|print)$/i;
 
 // A longer "name" that is all of `<title>` or og:title is the title, put where the name of the site belongs.
 const MAX_NAME_LETTERS = 30;

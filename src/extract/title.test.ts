@@ -82,6 +82,20 @@ describe('the headline', () => {
     expect(titleOf(title('Lamp definition and where to buy one'), `<h1>lamp</h1>${TEXT}`)).toBe('lamp');
   });
 
+  it('is not the name of a part of the site behind a sentence and a bar', () => {
+    const head = title('The lamp of the small harbour is out again | Tips | LAMP-RADIO | LR');
+    expect(titleOf(head, `<h1>LAMP-RADIO</h1>${TEXT}`)).toBe('The lamp of the small harbour is out again');
+    expect(titleOf(title('Post | Lamps'), `<h1>Lamps</h1>${TEXT}`)).toBe('Lamps');
+  });
+
+  it('may be a link to the page of which this is a part', () => {
+    const head = title('lamp - oil or gas - Lamp Answers');
+    const heading = '<h1><a href="/questions/3553/oil-or-gas">oil or gas</a></h1>';
+    expect(titleOf(head, heading + TEXT, 'https://answers.example/questions/3553/oil-or-gas/3660')).toBe(
+      'oil or gas',
+    );
+  });
+
   it('is not the line that names the author', () => {
     const head = title('It is a lamp – Post by Ada Lund') + og('It is a lamp');
     expect(titleOf(head, `<h1>By Ada Lund</h1>${TEXT}`)).toBe('It is a lamp');

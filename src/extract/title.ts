@@ -11,7 +11,7 @@ import { comparable } from './comparable.ts';
 import { headingText, withoutKicker } from './headline-text.ts';
 import { decodeEntities, type LdFacts } from './json-ld.ts';
 import type { MetaTags } from './meta-tags.ts';
-import { pathOf, siteNames, withoutSiteName } from './site-names.ts';
+import { isSamePage, pathOf, siteNames, withoutSiteName } from './site-names.ts';
 import {
   addsOnlyData,
   followsKicker,
@@ -30,6 +30,8 @@ export type Headline = {
   node: PageNode;
   text: string;
   likeness: number;
+  /** Whether it is the name of the site, for want of another heading. */
+  isSite: boolean;
   /** True when the page has no other h1 with text, but for links to other pages. */
   alone: boolean;
   /** The index at which the next story begins on pages that go on and on; Infinity where there is none. */
@@ -65,9 +67,10 @@ export function findHeadline(page: Page, headings: PageNode[], tags: MetaTags, l
         ? 1
         : titles.reduce((most, title) => Math.max(most, overlap(words, title) * share), 0);
     if (node.tag !== 'h1' && likeness < ALMOST_THE_TITLE) continue;
+    const isSite = isSiteName(text, key);
     let points =
       (likeness * 10 + Math.min(words.size, 10) / 10 + (node.tag === 'h1' ? 5 : 0)) *
-      (isSiteName(text, key) ? SITE_NAME_SHARE : 1);
+      (isSite ? SITE_NAME_SHARE : 1);
     // A heading that is the title, word for word, may well lead away: link posts and aggregators do.
     const isTeaser =
       (points > bestPoints || node.tag === 'h1') &&
@@ -77,7 +80,7 @@ export function findHeadline(page: Page, headings: PageNode[], tags: MetaTags, l
     else if (node.tag === 'h1') firsts++;
     if (points > bestPoints) {
       bestPoints = points;
-      best = { node, text, likeness, alone: false, until: Infinity };
+      best = { node, text, likeness, isSite, alone: false, until: Infinity };
     }
   }
   if (best === null) return null;
@@ -107,10 +110,17 @@ function nextStory({ node, text, likeness }: Headline, headings: readonly PageNo
 
 const firstClass = (node: PageNode) => /\S+/.exec(attribute(node, 'class') ?? '')?.[0] ?? '';
 
-/** Whether a heading is the end of a `<title>` that begins with another: the name of the site behind the headline. */
+// A title has a handful of parts.
+const MAX_PARTS = 10;
+
+/** Whether a heading is the end of a `<title>` that begins with another, or stands behind a sentence and a bar: the name of the site. */
 function endsTitle(text: string, whole: string | null, headings: readonly PageNode[]): boolean {
   const title = whole?.replace(/[\s:|»–—-]{1,9}$/, '');
-  if (title === undefined || title.length < text.length * 2 || !title.endsWith(text)) return false;
+  if (title === undefined || title.length < text.length * 2) return false;
+  const [first = '', ...rest] = title.split(' | ', MAX_PARTS);
+  const isShort = text.split(' ').length <= MAX_LABEL_WORDS;
+  if (isShort && rest.includes(text) && first.split(' ').length > MIN_TITLE_WORDS) return true;
+  if (!title.endsWith(text)) return false;
   return headings.some((node) => {
     const other = textOf(node, 500);
     return other.length > text.length && title.startsWith(other);
@@ -134,7 +144,7 @@ export function leadsAway(heading: PageNode, page: Page): boolean {
     at = nextNode(at, heading);
   }
   const url = link === null ? null : resolveUrl(attribute(link, 'href') ?? '', page.baseUrl);
-  return url !== null && pathOf(url) !== pathOf(page.url);
+  return url !== null && !isSamePage(pathOf(url), pathOf(page.url));
 }
 
 // "By Ada Lund" in an h1 names who wrote the text.
@@ -215,6 +225,7 @@ function* goodTitles(inputs: Inputs): Generator<Evidence, undefined> {
   };
   const isHeadline =
     headline !== null &&
+    !(headline.isSite && sites.length > 0) &&
     headline.text.length <= MAX_HEADLINE_CHARS &&
     (headline.likeness >= LIKE_THE_TITLE || standsForTheText(headline, body.kept[0]?.from ?? 0));
   const structured = ld.isArticle ? read(ld.headline, 'json-ld headline') : null;

@@ -194,6 +194,9 @@ describe('authors', () => {
     ['文｜财新 余聪', '余聪'],
     ['文/余聪', '余聪'],
     ['Ada Lund 140k', 'Ada Lund'],
+    ['Ada Lund 4 August 2010', 'Ada Lund'],
+    ['Ada Lund, 18', 'Ada Lund'],
+    ['Ada Lund ·Feb 14', 'Ada Lund'],
   ])('are cleaned of what stands beside them: %j', (text, expected) =>
     expect(cleanName(text)).toBe(expected),
   );
@@ -212,6 +215,10 @@ describe('authors', () => {
     ['Publish a post'],
     ['Edit Profile'],
     ['Where to Listen'],
+    ['Ada Lund dies aged'],
+    ['Is the Lamp Right or Wrong?'],
+    ['Music by'],
+    ['Lamps for $20'],
   ])('a button or a section is none: %j', (text) => expect(cleanName(text)).toBeNull());
 
   it.each([

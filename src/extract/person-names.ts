@@ -26,7 +26,8 @@ const AFTER_NAME = new RegExp(
     /(?<=\s\S{1,40})(?:\s+in\s|,?\s+(?:the\s+)?(?:associated press|ap|afp|upi|reuters|bloomberg)\s)/,
     /(?<=\s\S{1,40})\s+(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|[\s/]+[^\s/]{1,40}\.(?:com|org|net)\b/,
     /,?\s+(?:on|published|posted|updated|last)\s+(?:\w+\s+)?\d|,?\s+\d{1,2}(?:\/|$)|\d{4}|\d{1,2}[./]\d/,
-    /,?\s+(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+\d/,
+    /,?\s+(?:\d{1,2}\.?\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+\d/,
+    /\s+[•·]|,?\s+\d{1,2}\.?$/,
     /(?<=[a-zà-ÿ])(?:January|February|March|April|May|June|July|August|September|October|November|December)\s\d/,
   ]
     .map(({ source }) => source)
@@ -34,6 +35,7 @@ const AFTER_NAME = new RegExp(
   'iu',
 );
 
+const GOES_ON = /\s(?:the|The|as|for|For|by|of|and|or|to|in|on|with|from|is|aged|at)$|[?\]]/;
 const DOTTED = /^[a-z0-9_]+(?:\.[a-z0-9_]+)+$/;
 
 /** A name without "By", trailing dates and separators; null when what is left is no name. */
@@ -58,9 +60,11 @@ export function cleanName(raw: string): string | null {
   if (text.length < 2 || text.length > 80 || !/\p{L}{2}/u.test(text)) return null;
   if (MONTH.test(text) || /\b(?:says|name|new|month|reading|mins? read|minutes?|ago)\b|[*:|]/i.test(text))
     return null;
+  // A headline or a label that goes on elsewhere.
+  if (GOES_ON.test(text)) return null;
   // Accounts ("jane.doe") and template keys ("page.author") are no names.
   if (DOTTED.test(text)) return null;
-  if (NOT_A_NAME.test(text) || text.split(' ').length > 8 || /[@{}<>=%]|https?:/.test(text)) return null;
+  if (NOT_A_NAME.test(text) || text.split(' ').length > 8 || /[@{}<>=%$]|https?:/.test(text)) return null;
   return isSentence(text) ? null : copyString(text);
 }
 

@@ -14,6 +14,7 @@ import { BLOCK_MODEL, type BlockModel } from './block-model.ts';
 import { type Body, type Chosen, extractBody, imagesBetween, joinBlocks, runSelectors } from './body.ts';
 import { bylineTexts, creditTexts, portrayedName } from './byline-lines.ts';
 import { isByline } from './bylines.ts';
+import { findHeadline, type Headline } from './headline.ts';
 import { listImages, type PageImage } from './images.ts';
 import { keywordsOf, type LdFacts, readJsonLd } from './json-ld.ts';
 import { detectLanguage, normalizeLanguage } from './language.ts';
@@ -25,7 +26,8 @@ import { dateOfElement, decideModified, decidePublished } from './page-dates.ts'
 import { decidePageType, type PageType } from './page-type.ts';
 import { splitNames } from './person-names.ts';
 import type { Selectors } from './selectors.ts';
-import { decideTitle, declaredTitles, findHeadline, type Headline } from './title.ts';
+import { declaredTitles } from './site-names.ts';
+import { decideTitle } from './title.ts';
 
 /** Everything extraction says about a page; `evidence` names what won for each field. */
 export type Extraction = {

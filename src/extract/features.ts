@@ -13,6 +13,7 @@ import {
   tellsParent,
   tellsProse,
 } from './feature-names.ts';
+import type { Headline } from './headline.ts';
 import type { HeadlineView } from './headline-view.ts';
 import type { LdFacts } from './json-ld.ts';
 import { lender } from './lent-memory.ts';
@@ -23,7 +24,6 @@ import { PHRASE_NAMES } from './phrases.ts';
 import { mentionsSite, readSiteNames } from './site-mentions.ts';
 import { addStructure, readStructure } from './structure-features.ts';
 import { addText } from './text-features.ts';
-import type { Headline } from './title.ts';
 import { Vocabulary } from './vocabulary.ts';
 
 /** What is known about the page beside its blocks. */
@@ -64,8 +64,8 @@ class Row {
 const OWNER_BITS = new Map(OWNER_TAGS.map((tag, bit) => [tag, 1 << bit]));
 const ratio = (part: number, whole: number) => (whole > 0 ? part / whole : 0);
 
-/** Rows of features, which blocks have one, and whether the headline stands in an `<article>`. Only good until the next page is read. */
-export type Features = { rows: Float32Array; wanted: Uint8Array; isArticle: boolean };
+/** Rows of features, which blocks have one, and whether the headline stands in an `<article>`; only good until the next page. */
+export type Features = { rows: Float32Array; wanted: Uint8Array; inArticle: boolean };
 
 // Overwritten by the rows of the next page.
 const borrowRows = lender((size) => new Float32Array(size));
@@ -108,7 +108,7 @@ export function computeFeatures(page: Page, blocks: Block[], found: BlockContext
     row.add(mentionsSite(siteNames, i, codes) ? 1 : 0);
     row.add(hintOf(block.owner));
   }
-  return { rows: row.values, wanted: outline.wanted, isArticle: headline?.inArticle === true };
+  return { rows: row.values, wanted: outline.wanted, inArticle: headline?.inArticle === true };
 }
 
 // A heading behind this share of the text around it heads nothing, however alike it is to the title: it is for sharing.

@@ -1,8 +1,8 @@
 import { TEXT, textOf } from '../html/index.ts';
 import type { Block } from './blocks.ts';
 import { makeComparable } from './comparable.ts';
+import { type Headline, LIKE_THE_TITLE } from './headline.ts';
 import type { NearLine } from './line-dates.ts';
-import { type Headline, LIKE_THE_TITLE } from './title.ts';
 import { ENTRY } from './written-dates.ts';
 
 // Lines before and after the headline among which dates and bylines stand.

@@ -1,9 +1,9 @@
 import type { Page } from '../html/index.ts';
 import type { BlockContext } from './features.ts';
+import { findHeadline } from './headline.ts';
 import { readJsonLd } from './json-ld.ts';
 import { collectMarks } from './marks.ts';
 import { readMetaTags } from './meta-tags.ts';
-import { findHeadline } from './title.ts';
 
 /** Reads what the block scorer wants to know beside the blocks. */
 export function readContext(page: Page): BlockContext {

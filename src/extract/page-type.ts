@@ -1,9 +1,9 @@
 import type { Page } from '../html/index.ts';
 import { classifyUrl, unknownShape } from '../url/index.ts';
 import type { Block } from './blocks.ts';
+import { leadsAway } from './headline.ts';
 import type { LdFacts } from './json-ld.ts';
 import type { MetaTags } from './meta-tags.ts';
-import { leadsAway } from './title.ts';
 
 /** What kind of page it is, for those who deliver or crawl on. */
 export type PageType = 'article' | 'stub' | 'listing' | 'other';

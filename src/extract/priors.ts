@@ -38,14 +38,14 @@ const LINK_PARAGRAPH: Prior = { name: 'a paragraph that is one link', factor: 0.
 const LOUD_LINK: Prior = { name: 'a link in capitals', factor: 0.2 };
 
 /** The strongest prior against a block, or null. */
-export function priorAgainst({ rows, isArticle }: Features, i: number, block: Block): Prior | null {
+export function priorAgainst({ rows, inArticle }: Features, i: number, block: Block): Prior | null {
   const row = i * FEATURE_COUNT;
   const since = rows[row + SINCE_HEADLINE]!;
   const linkShare = rows[row + LINK_SHARE]!;
   if (since > 0 && rows[row + COMMENT]! < FAR) return COMMENTS;
   // The line before may be a kicker or the lead; a headline unlike the title may not be the headline.
   if (since < -1 && since > NO_HEADLINE && rows[row + SURE_HEADLINE]! >= 0.8) return BEFORE_HEADLINE;
-  if (isArticle && rows[row + ARTICLE] === 0 && rows[row + ASIDE]! < FAR) return BESIDE;
+  if (inArticle && rows[row + ARTICLE] === 0 && rows[row + ASIDE]! < FAR) return BESIDE;
   if (block.words >= 4 && linkShare > 0.9 && rows[row + UPPER_SHARE]! > 0.6) return LOUD_LINK;
   if (rows[row + FIGCAPTION]! < 3) return CAPTION;
   if (block.words < 40 && rows[row + CREDIT]! === 1 && rows[row + SINCE_IMAGE]! <= 8) return PICTURE_CREDIT;

@@ -3,11 +3,11 @@ import type { BlockModel } from './block-model.ts';
 import type { Block } from './blocks.ts';
 import { FEATURE_COUNT } from './feature-names.ts';
 import { type BlockContext, computeFeatures, type Features } from './features.ts';
+import type { Headline } from './headline.ts';
 import { isLayoutLine } from './layout-lines.ts';
 import { lender } from './lent-memory.ts';
 import { applyPriors } from './priors.ts';
 import { findTables } from './tables.ts';
-import type { Headline } from './title.ts';
 import { scoreRows, type Trees } from './trees.ts';
 
 /** The blocks of the article and how sure the choice is, 0 to 1. */

@@ -1,7 +1,7 @@
 import { attribute, type Page, resolveUrl, textOf } from '../html/index.ts';
 import { registrableDomain } from '../url/index.ts';
 import { comparable } from './comparable.ts';
-import type { LdFacts } from './json-ld.ts';
+import { decodeEntities, type LdFacts } from './json-ld.ts';
 import type { MetaTags } from './meta-tags.ts';
 
 const SEPARATOR = /\s+[|\-–—·•»›:~/\\]{1,2}\s+|\s*[|»›•]\s*|\s+::\s+|:\s+/g;
@@ -146,3 +146,11 @@ function isSite(part: string, sites: readonly string[]): boolean {
 
 /** The path of an address, without the slash at its end. */
 export const pathOf = (url: string) => /^https?:\/\/[^/?#]+([^?#]*?)\/?(?:[?#]|$)/i.exec(url)?.[1] ?? url;
+
+/** The titles in the head, without the name of the site. */
+export function declaredTitles(page: Page, tags: MetaTags, ld: LdFacts): string[] {
+  const sites = siteNames(page, tags, ld);
+  return [tags.openGraph['og:title'], ld.isArticle ? ld.headline : null, page.title]
+    .filter((title) => typeof title === 'string')
+    .map((title) => withoutSiteName(decodeEntities(title), sites));
+}

@@ -1,6 +1,6 @@
 import type { AttributeTable, Page } from '../html/index.ts';
 import type { TextCodes } from '../text/index.ts';
-import { isAuthorClass } from './authors.ts';
+import { isAuthorClass } from './author-elements.ts';
 import { clearedLender } from './lent-memory.ts';
 import { bitsOfName, bitsOfValue, GROUP_NAMES, MAY_DATE } from './name-groups.ts';
 import { hashNames } from './name-hashes.ts';

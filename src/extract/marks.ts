@@ -1,5 +1,5 @@
 import { nextNode, type Page, type PageNode, TEXT } from '../html/index.ts';
-import { isAuthorPage, namesAuthor } from './authors.ts';
+import { isAuthorPage, namesAuthor } from './author-elements.ts';
 import { ClassNames, SAYS_AUTHOR, SAYS_DATE, SAYS_UNSEEN } from './class-names.ts';
 
 /** Elements that name themselves as something we look for, collected in one walk. */

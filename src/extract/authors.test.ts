@@ -196,6 +196,10 @@ describe('authors', () => {
     ['Ada Lund 140k', 'Ada Lund'],
     ['Ada Lund 4 August 2010', 'Ada Lund'],
     ['Ada Lund, 18', 'Ada Lund'],
+    ['Lampe 12', 'Lampe 12'],
+    ['Ada Lund Reuters', 'Ada Lund'],
+    ['La Lampe et AFP', 'La Lampe et AFP'],
+    ['Ada B. Bloomberg', 'Ada B. Bloomberg'],
     ['Ada Lund ·Feb 14', 'Ada Lund'],
   ])('are cleaned of what stands beside them: %j', (text, expected) =>
     expect(cleanName(text)).toBe(expected),

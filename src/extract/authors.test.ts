@@ -199,6 +199,7 @@ describe('authors', () => {
     ['Lampe 12', 'Lampe 12'],
     ['Ada Lund Reuters', 'Ada Lund'],
     ['La Lampe et AFP', 'La Lampe et AFP'],
+    ['Ada Lund / Reuters / REUTERS', 'Ada Lund'],
     ['Ada B. Bloomberg', 'Ada B. Bloomberg'],
     ['Ada Lund ·Feb 14', 'Ada Lund'],
   ])('are cleaned of what stands beside them: %j', (text, expected) =>

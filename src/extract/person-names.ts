@@ -23,7 +23,7 @@ const AFTER_NAME = new RegExp(
   [
     /\s+on behalf of\s|\s+\d+\s+comments?\b|\s+\d+(?:[.,]\d)?k\b|\s+[|•·–—●]\s+|\s+-\s+|\s*\(|\s+\/\/|[?»]\s/,
     /\s+(?:leave a comment|rss feed|subscribe|more by|view|edited by)\b|['’]s posts\b/,
-    /(?<=\s\S{1,40})(?<!\s(?:and|und|et|y|with|mit|\/))(?:\s+in\s|,?\s+(?:the\s+)?(?:(?:associated press|ap|afp|upi|reuters)(?:\s|$)|bloomberg\s))/,
+    /(?<=\s\S{1,40})(?<!\s(?:and|und|et|y|with|mit))(?:\s+in\s|,?\s+(?:the\s+)?(?:(?:associated press|ap|afp|upi|reuters)(?:\s|$)|bloomberg\s))/,
     /(?<=\s\S{1,40})\s+(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|[\s/]+[^\s/]{1,40}\.(?:com|org|net)\b/,
     /,?\s+(?:on|published|posted|updated|last)\s+(?:\w+\s+)?\d|,?\s+\d{1,2}\/|\d{4}|\d{1,2}[./]\d/,
     /,?\s+(?:\d{1,2}\.?\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+\d/,

@@ -188,6 +188,11 @@ describe('misleading marks', () => {
     expect(extraction.text).toContain('number 7');
     expect(extraction.text).not.toContain('ferry');
     expect(blocks.at(-1)?.why).toEqual(['of the next story']);
+    const beside = tell(
+      `<div><h1 class="head">Lamps of the harbour</h1>${lines}<h1 class="head">What the ferry has to do with it</h1>${lines.replaceAll('number', 'ferry')}</div>`,
+      'Lamps of the harbour',
+    );
+    expect(beside.extraction.text).toContain('ferry 7');
     for (const other of [
       '<h1>What the ferry has to do with it</h1>',
       '<h1 class="head"><a href="/ferry">A ferry for the small island</a></h1>',

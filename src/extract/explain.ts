@@ -16,7 +16,7 @@ import type { Features } from './features.ts';
 import { isLayoutLine } from './layout-lines.ts';
 import { publishedDates } from './page-dates.ts';
 import { priorAgainst } from './priors.ts';
-import { isOfNextStory, type Judgement, judgeBlocks } from './select-blocks.ts';
+import { type Judgement, judgeBlocks } from './select-blocks.ts';
 import { listTitles } from './title.ts';
 
 /** A value that was offered for a field, and by what. */
@@ -106,24 +106,17 @@ function tellBlocks(findings: Findings, extraction: Extraction, judgement: Judge
       words: block.words,
       chance: Math.round(judgement.chances[i]! * 1_000) / 1_000,
       kept: isKept,
-      why: isKept
-        ? []
-        : reasons(block, i, judgement, { byline, title, isOther: isOfNextStory(block, findings.headline) }),
+      why: isKept ? [] : reasons(block, i, judgement, { byline, title }),
     };
   });
 }
 
-type Beside = { byline: boolean; title: string; isOther: boolean };
+type Beside = { byline: boolean; title: string };
 
-function reasons(
-  block: Block,
-  i: number,
-  judgement: Judgement,
-  { byline, title, isOther }: Beside,
-): string[] {
-  const { features, chances, bar } = judgement;
+function reasons(block: Block, i: number, judgement: Judgement, { byline, title }: Beside): string[] {
+  const { features, chances, bar, nextStory } = judgement;
   if (byline) return ['only names the author'];
-  if (isOther) return ['of the next story'];
+  if (i >= nextStory) return ['of the next story'];
   if (isLayoutLine(block)) return ['a label of the layout'];
   if (features.wanted[i] === 0)
     return [block.words <= 5 ? 'a short link far from any paragraph, or in a menu' : 'in a menu or footer'];

@@ -76,7 +76,7 @@ export function findHeadline(page: Page, headings: PageNode[], tags: MetaTags, l
  */
 function nextStory({ node, text, likeness }: Headline, headings: readonly PageNode[], page: Page): number {
   const look = firstClass(node);
-  if (node.tag !== 'h1' || likeness < SURELY_LIKE || look === '') return Infinity;
+  if (node.tag !== 'h1' || likeness < SURELY_LIKE || !HEADLINE_NAME.test(look)) return Infinity;
   const next = headings.find(
     (other) =>
       other.tag === 'h1' &&
@@ -89,6 +89,8 @@ function nextStory({ node, text, likeness }: Headline, headings: readonly PageNo
   return next?.index ?? Infinity;
 }
 
+// Names of sizes and weights are those of headings in the text too.
+const HEADLINE_NAME = /titl|titel|titre|head/i;
 const firstClass = (node: PageNode) => /\S+/.exec(attribute(node, 'class') ?? '')?.[0] ?? '';
 
 // A title has a handful of parts.

@@ -28,8 +28,14 @@ const SWITCH_COST = 1;
 // The chance of a menu entry that is not even scored.
 const HOPELESS = 0.002;
 
-/** The chance of every block, the bar it must reach, and which blocks are kept. */
-export type Judgement = { features: Features; chances: Float64Array; bar: number; keep: boolean[] };
+/** The chance of every block, the bar it must reach, which are kept, and the first that is of the next story. */
+export type Judgement = {
+  features: Features;
+  chances: Float64Array;
+  bar: number;
+  keep: boolean[];
+  nextStory: number;
+};
 
 /** Scores every block and decides which are kept. */
 export function judgeBlocks(
@@ -45,9 +51,10 @@ export function judgeBlocks(
   keepFormulas(blocks, keep);
   decideTables(blocks, keep);
   dropCopies(blocks, keep);
-  dropNextStory(blocks, keep, context.headline);
+  const nextStory = findNextStory(page, blocks, keep, context.headline);
+  keep.fill(false, nextStory);
   for (let i = 0; i < blocks.length; i++) if (keep[i] && isLayoutLine(blocks[i]!)) keep[i] = false;
-  return { features, chances, bar, keep };
+  return { features, chances, bar, keep, nextStory };
 }
 
 /** The probability of every block to belong to the article. */
@@ -160,17 +167,19 @@ function dropCopies(blocks: Block[], keep: boolean[]): void {
 // A text before the next story has more words than a teaser.
 const STORY_WORDS = 50;
 
-/** Whether a block belongs to the story after this one. */
-export const isOfNextStory = (block: Block, headline: Headline | null) =>
-  headline !== null && block.from >= headline.until;
-
-/** Pages that go on with the next story are read as far as this one goes. */
-function dropNextStory(blocks: Block[], keep: boolean[], headline: Headline | null): void {
-  const from = blocks.findIndex((block) => isOfNextStory(block, headline));
-  if (from < 0) return;
+/** Where this story ends on pages that go on with the next: at a headline, not at a heading beside paragraphs. */
+function findNextStory(page: Page, blocks: Block[], keep: boolean[], headline: Headline | null): number {
+  const until = headline?.until ?? Infinity;
+  const end = until === Infinity ? -1 : blocks.findIndex((block) => block.from >= until);
+  if (end < 0) return blocks.length;
+  const around = page.nodes[until]!.parent;
   let words = 0;
-  for (let i = 0; i < from; i++) if (keep[i]) words += blocks[i]!.words;
-  if (words >= STORY_WORDS) keep.fill(false, from);
+  for (let i = 0; i < end; i++) {
+    if (!keep[i]) continue;
+    if (blocks[i]!.owner.parent === around) return blocks.length;
+    words += blocks[i]!.words;
+  }
+  return words >= STORY_WORDS ? end : blocks.length;
 }
 
 /** The blocks to keep, given the probability of each. */

@@ -15,6 +15,13 @@ describe('isLayoutLine', () => {
     ['Share', false],
     ['Loading the lamps', false],
     ['', false],
+    ['To see this content please enable targeting cookies. Manage cookie settings', true],
+    ['Externer Inhalt nicht verfügbar', true],
+    ['Empfohlener redaktioneller Inhalt', true],
+    ['Deine Privatsphäre-Einstellungen verhindern das Laden externer Inhalte.', true],
+    ['Infografiken anzeigen Datenschutzeinstellungen anpassen', true],
+    ['To see this content as it was meant, one has to climb the tower of the lamps.', false],
+    ['Externer Inhalt von Lampen wird in der Regel nicht geprüft, sagt die Behörde am Hafen.', false],
   ])('%j: %s', (text, expected) => {
     expect(isLayoutLine({ text, words: text.split(' ').length })).toBe(expected);
   });

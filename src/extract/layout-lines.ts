@@ -16,7 +16,8 @@ const LABEL = new RegExp(
 // Stands in for an embedded part that is not shown without consent.
 const MAX_WITHHELD_WORDS = 60;
 const WITHHELD =
-  /^(?:to (?:see|view|watch) this (?:content|embed|video|post)\b.{0,60}\b(?:cookies|consent)\b|(?:empfohlener )?(?:externer|redaktioneller) inhalt\b.{0,40}$|(?:deine|ihre) privatsphäre-einstellungen verhindern\b|.{0,60}datenschutzeinstellungen anpassen$)/i;
+  /^(?:to (?:see|view|watch) this (?:content|embed|video|post)\b.{0,60}\b(?:cookies|consent)\b|(?:empfohlener )?(?:externer|redaktioneller) inhalt\b.{0,40}$|(?:deine|ihre) privatsphäre-einstellungen verhindern\b)/i;
+const ASKS_CONSENT = 'Datenschutzeinstellungen anpassen';
 
 /**
  * Whether a line is a label of the layout and never of an article: "Advertisement" between two paragraphs is as likely a
@@ -24,4 +25,5 @@ const WITHHELD =
  * that stand in for what is withheld none.
  */
 export const isLayoutLine = ({ text, words }: Pick<Block, 'text' | 'words'>): boolean =>
-  (words <= MAX_WORDS && LABEL.test(text)) || (words <= MAX_WITHHELD_WORDS && WITHHELD.test(text));
+  (words <= MAX_WORDS && LABEL.test(text)) ||
+  (words <= MAX_WITHHELD_WORDS && (WITHHELD.test(text) || text.endsWith(ASKS_CONSENT)));

@@ -56,14 +56,15 @@ export function collectMarks(page: Page): Marks {
     else if (node.tag === 'time') push(marks.times, node);
     else if (node.tag === 'img') push(marks.images, node);
     if (node.attributesFrom === node.attributesTo) continue;
-    readAttributes(node, marks);
-    skips = marks.unseen[marks.unseen.length - 1] === node;
+    skips = !readAttributes(node, marks);
   }
   return marks;
 }
 
-function readAttributes(node: PageNode, marks: Marks): void {
+/** Notes what the attributes of an element say; false: nothing inside it is for this page. */
+function readAttributes(node: PageNode, marks: Marks): boolean {
   const table = node.attributes!;
+  let isSeen = true;
   let isAuthor = false;
   let hasClass = false;
   for (let i = node.attributesFrom; i < node.attributesTo; i++) {
@@ -74,7 +75,7 @@ function readAttributes(node: PageNode, marks: Marks): void {
       const says = marks.classes.read(node.index, table, i);
       if ((says & SAYS_DATE) !== 0) push(marks.dates, node);
       isAuthor ||= (says & SAYS_AUTHOR) !== 0;
-      if ((says & SAYS_UNSEEN) !== 0 && node.tag !== 'body') marks.unseen.push(node);
+      if ((says & SAYS_UNSEEN) !== 0 && node.tag !== 'body') isSeen = false;
     } else if (name === 'itemprop') {
       const value = table.value(i);
       isAuthor ||= namesAuthor(value);
@@ -86,4 +87,6 @@ function readAttributes(node: PageNode, marks: Marks): void {
     }
   }
   if (isAuthor) push(marks.authors, node);
+  if (!isSeen) marks.unseen.push(node);
+  return isSeen;
 }

@@ -123,7 +123,7 @@ export function leadsAway(heading: PageNode, page: Page): boolean {
 }
 
 // "By Ada Lund" in an h1 names who wrote the text.
-const NAMES_AUTHOR = /^by\s\p{Lu}[\p{L}.'’-]*(?:\s\p{Lu}[\p{L}.'’-]*){1,3}$/iu;
+const NAMES_AUTHOR = /^[Bb][Yy]\s\p{Lu}[\p{L}.'’-]*(?:\s\p{Lu}[\p{L}.'’-]*){1,3}$/u;
 // Beside any plain h1 a heading that leads to another page is a teaser.
 const TEASER_SHARE = 0.3;
 const MAX_HEADINGS = 40;

@@ -1,5 +1,5 @@
 import type { Page } from '../html/index.ts';
-import { classifyUrl, unknownShape } from '../url/index.ts';
+import { classifyUrl } from '../url/index.ts';
 import type { Block } from './blocks.ts';
 import { leadsAway } from './headline.ts';
 import type { LdFacts } from './json-ld.ts';
@@ -42,7 +42,7 @@ export function decidePageType(input: Input): { type: PageType; why: string } {
     return { type: 'listing', why: 'many linked headlines' };
   if (wordCount < STUB_WORDS)
     return { type: isOwn || (input.hasTitle && wordCount > 0) ? 'stub' : 'other', why: 'few words' };
-  const signs = signsOfListing(input, address.kind === 'listing' && address.reason !== unknownShape);
+  const signs = signsOfListing(input, address.kind === 'listing');
   const points = signs.reduce((sum, [worth]) => sum + worth, 0);
   const isNamed = address.kind === 'article';
   if (!(isOwn && isNamed) && points >= (isOwn || isNamed ? NAMED_POINTS : LISTING_POINTS))

@@ -99,6 +99,9 @@ describe('the headline', () => {
   it('is not the line that names the author', () => {
     const head = title('It is a lamp – Post by Ada Lund') + og('It is a lamp');
     expect(titleOf(head, `<h1>By Ada Lund</h1>${TEXT}`)).toBe('It is a lamp');
+    expect(titleOf(title('By the numbers of lamps - Post'), `<h1>By the numbers</h1>${TEXT}`)).toBe(
+      'By the numbers',
+    );
     expect(titleOf(title('By Grand Central'), `<h1>By Grand Central</h1>${TEXT}`)).toBe('By Grand Central');
   });
 

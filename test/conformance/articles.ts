@@ -167,6 +167,13 @@ async function runSet(
   const worst: { id: string; f1: number; precision: number; recall: number }[] = [];
   for await (const { id, html, got, other } of measure(readers, ids, load, spent)) {
     const reference = truth[id]!;
+    const fail = (field: string, expected: unknown, value: unknown) =>
+      options.fail({
+        part: `articles.${set}.${field}`,
+        case: `${id} ${urlOf(reference)}`,
+        expected,
+        got: value,
+      });
     const validation = validatePage({
       page: parsePage(html, { url: urlOf(reference) }),
       extraction: got,
@@ -176,34 +183,17 @@ async function runSet(
     });
     if (validation.outcome === 'rejected') {
       falseRejections++;
-      options.fail({
-        part: `articles.${set}.validation`,
-        case: `${id} ${urlOf(reference)}`,
-        expected: 'valid',
-        got: `${validation.reason}: ${validation.detail}`,
-      });
+      fail('validation', 'valid', `${validation.reason}: ${validation.detail}`);
     }
     if (got.pageType === 'listing') {
       takenForListings++;
-      options.fail({
-        part: `articles.${set}.pageType`,
-        case: `${id} ${urlOf(reference)}`,
-        expected: 'article',
-        got: `listing: ${got.evidence.pageType}`,
-      });
+      fail('pageType', 'article', `listing: ${got.evidence.pageType}`);
     }
     if (got.text === '') empty++;
     addScores(theirs, reference, other);
     const { f1, precision, recall } = addScores(ours, reference, got.text);
     worst.push({ id, f1, precision, recall });
-    countFields(reference, got, tallies, (field, expected, value) =>
-      options.fail({
-        part: `articles.${set}.${field}`,
-        case: `${id} ${urlOf(reference)}`,
-        expected,
-        got: value,
-      }),
-    );
+    countFields(reference, got, tallies, fail);
   }
   const rounds = Math.max(LEAST_ROUNDS, Math.min(MOST_ROUNDS, Math.ceil(TIMED_PAGES / ids.length)));
   for (let again = 1; again < rounds; again++) for await (const _ of measure(readers, ids, load, spent));

@@ -17,7 +17,7 @@ import { isByline } from './bylines.ts';
 import { findHeadline, type Headline } from './headline.ts';
 import { listImages, type PageImage } from './images.ts';
 import { keywordsOf, type LdFacts, readJsonLd } from './json-ld.ts';
-import { detectLanguage, normalizeLanguage } from './language.ts';
+import { decideLanguage, type FoundLanguage } from './language.ts';
 import type { FoundDate, Surroundings } from './line-dates.ts';
 import { collectMarks, type Marks } from './marks.ts';
 import { firstOf, type MetaTags, readMetaTags } from './meta-tags.ts';
@@ -77,6 +77,7 @@ export type Findings = {
   marks: Marks;
   headline: Headline | null;
   body: Body;
+  language: FoundLanguage | null;
   near: Surroundings;
   bylines: Bylines;
 };
@@ -96,6 +97,11 @@ export function readFindings(source: Page, options: ExtractOptions, model: Block
   const body = extractBody(page, chosen, context, evidence);
   const lines = linesAround(body.blocks, headline, () => declaredTitles(page, tags, ld));
   const headlineIndex = headline?.node.index ?? -1;
+  const language = decideLanguage(page.lang, tags.openGraph['og:locale'], body.text);
+  if (language !== null) evidence.language = language.from;
+  // A template writes dates as its language does, whatever the text is in; English is what nobody chose.
+  const isUnchosen = language?.from === 'text' && /^\s*en\b/i.test(page.lang ?? 'en');
+  const order = orderOfLanguage(isUnchosen ? language.value : page.lang);
   return {
     page,
     evidence,
@@ -105,7 +111,8 @@ export function readFindings(source: Page, options: ExtractOptions, model: Block
     marks,
     headline,
     body,
-    near: { headlineIndex, lines, shortLines: shortLines(body.blocks), order: orderOfLanguage(page.lang) },
+    language,
+    near: { headlineIndex, lines, shortLines: shortLines(body.blocks), order },
     bylines: {
       marked: marks.authors,
       links: marks.authorLinks,
@@ -131,7 +138,7 @@ export function extractWith(source: Page, options: ExtractOptions, model: BlockM
 
 /** Decides every field from what was read. */
 export function decideExtraction(findings: Findings): Extraction {
-  const { page, evidence, chosen, tags, ld, marks, body } = findings;
+  const { page, evidence, chosen, tags, ld, marks, body, language } = findings;
   const title = fromSelector(chosen.title) ?? decideTitle(findings);
   if (title !== null) evidence.title = title.from;
   const named =
@@ -162,8 +169,7 @@ export function decideExtraction(findings: Findings): Extraction {
     modifiedAt: modified?.date ?? null,
     section:
       section ?? firstOf(tags, ['article:section', 'og:article:section', 'parsely-section'])?.value ?? null,
-    language:
-      normalizeLanguage(page.lang) ?? normalizeLanguage(tags.openGraph['og:locale']) ?? detectLanguage(text),
+    language: language?.value ?? null,
     canonicalUrl: canonicalOf(page, tags),
     description:
       firstOf(tags, ['og:description', 'description', 'twitter:description'])?.value ?? ld.description,

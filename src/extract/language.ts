@@ -1,78 +1,162 @@
-// The commonest short words of each language; enough to tell apart a paragraph or two.
-const WORDS: Record<string, string> = {
-  en: 'the of and to in is that for it was with as his on be at by this had not are but from or have an they which you were her all she there would their',
-  de: 'der die und in den von zu das mit sich des auf für ist im dem nicht ein eine als auch es an werden aus er hat dass sie nach wird bei einer um am sind noch wie',
-  fr: 'de la le et les des en un du une que est pour qui dans a par plus pas au sur ne se ce il sont la avec son aux mais cette ou été leur ses',
-  es: 'de la que el en y a los del se las por un para con no una su al lo como más pero sus le ya o este sí porque esta entre cuando muy sin sobre',
-  it: 'di e il la che in a per un è del non una della con si da le dei al nel alla sono anche ha più come gli dal ma o i delle nella',
-  pt: 'de a o que e do da em um para com não uma os no se na por mais as dos como mas ao ele das à seu sua ou quando muito nos já',
-  nl: 'de van het een en in is dat op te zijn met voor niet aan er die om ook als dan maar bij door over nog naar uit tot je werd worden',
-  sv: 'och att det som en på är av för med till den har de inte om ett han men var jag sig från vi så kan när år under också',
-  da: 'og at det er en til på som med for af den har de ikke der et han men var jeg sig fra vi så kan når år også efter blev',
-  no: 'og i det er en til på som med for av den har de ikke at et han men var jeg seg fra vi så kan når år også etter ble',
-  fi: 'ja on ei se että oli hän joka mutta ovat kun niin myös sen kuin jos ole sitä mukaan voi nyt vain jo vielä',
-  pl: 'i w na z się do nie że jest o to jak po od za ale dla przez tym są przy oraz był tego jego tylko może już',
-  cs: 'a se v na je že s z do o to i k za si pro by ale jako jsou jeho tak po od který také jsem byl jen už',
-  tr: 've bir bu da de için ile olarak çok daha olan gibi sonra kadar ne var ama o en ya olduğu her',
-  ro: 'de și în a la cu pe că o un este din nu care mai pentru se sunt au fost ce dar prin sau ca lui',
-  hu: 'a az és hogy nem is egy ez volt de meg csak már mint el ki vagy ha még van azt sem',
-  id: 'yang dan di dengan untuk pada dari ini dalam tidak itu adalah akan ke juga oleh sebagai telah ada karena bisa',
-  vi: 'và của là có trong cho được không với các một người những đã khi này từ ra đến về',
-};
+import { LANGUAGE_WORDS, SCRIPTS } from './language-words.ts';
 
-const index = new Map<string, string[]>();
-for (const [language, words] of Object.entries(WORDS)) {
+const languagesOf = new Map<string, string[]>();
+for (const [language, words] of Object.entries(LANGUAGE_WORDS)) {
   for (const word of new Set(words.split(' '))) {
-    const list = index.get(word);
-    if (list === undefined) index.set(word, [language]);
-    else list.push(language);
+    const known = languagesOf.get(word);
+    if (known === undefined) languagesOf.set(word, [language]);
+    else known.push(language);
   }
 }
 
-const SCRIPTS: [RegExp, string][] = [
-  [/[\u3040-\u30ff]/g, 'ja'],
-  [/[\uac00-\ud7af]/g, 'ko'],
-  [/[\u4e00-\u9fff]/g, 'zh'],
-  [/[\u0590-\u05ff]/g, 'he'],
-  [/[\u0600-\u06ff]/g, 'ar'],
-  [/[\u0370-\u03ff]/g, 'el'],
-  [/[\u0e00-\u0e7f]/g, 'th'],
-  [/[\u0900-\u097f]/g, 'hi'],
-  [/[\u0980-\u09ff]/g, 'bn'],
-  [/[\u0400-\u04ff]/g, 'ru'],
-];
+// What the beginning of a text tells, more of it tells no better.
+const SAMPLE_CHARS = 1_200;
+const MIN_LETTERS = 20;
+const MIN_SHARE = 0.06;
+const MANY_WORDS = 60;
+// Scripts in which several languages with word lists are written.
+const SHARED_SCRIPTS = new Set(['Latn', 'Cyrl', 'Arab', 'Deva']);
+
+/** The words of one language in a text: how many, and how many different ones. */
+type Heard = { words: number; different: number };
+
+/** What the letters and words of a text say: its script and what is heard of each language written in it. */
+type Reading = { script: string; words: number; heard: Map<string, Heard> };
+
+function scriptOf(sample: string): string | null {
+  const counts = new Array<number>(SCRIPTS.length).fill(0);
+  let letters = 0;
+  for (let i = 0; i < sample.length; i++) {
+    const code = sample.charCodeAt(i);
+    const at = SCRIPTS.findIndex(([, to]) => code <= to);
+    if (at < 0 || code < SCRIPTS[at]![0]) continue;
+    letters++;
+    counts[at]!++;
+  }
+  if (letters < MIN_LETTERS) return null;
+  const share = (script: string) => counts[SCRIPTS.findIndex((one) => one[2] === script)]! / letters;
+  // Kana among Chinese characters means Japanese, however few.
+  if (share('Jpan') > 0.05) return 'Jpan';
+  // Names and terms in Latin letters stand in texts of all scripts, hence the lower bar for the others.
+  const other = SCRIPTS.find(([, , script], i) => script !== 'Latn' && counts[i]! > letters * 0.3);
+  return other?.[2] ?? 'Latn';
+}
+
+function read(text: string): Reading | null {
+  const sample = text.slice(0, SAMPLE_CHARS).normalize('NFC').toLowerCase();
+  const script = scriptOf(sample);
+  if (script === null) return null;
+  const heard = new Map<string, Heard>();
+  if (!SHARED_SCRIPTS.has(script)) return { script, words: 0, heard };
+  const words = sample.match(/[\p{L}\p{M}]+/gu) ?? [];
+  const seen = new Set<string>();
+  for (const word of words) {
+    const languages = languagesOf.get(word);
+    if (languages === undefined) continue;
+    // "a" and "o" are words everywhere.
+    const isNew = (word.length > 1 || script !== 'Latn') && !seen.has(word);
+    if (isNew) seen.add(word);
+    for (const language of languages) {
+      const one = heard.get(language);
+      if (one === undefined) heard.set(language, { words: 1, different: isNew ? 1 : 0 });
+      else {
+        one.words++;
+        if (isNew) one.different++;
+      }
+    }
+  }
+  return { script, words: words.length, heard };
+}
+
+function languageOf({ script, words, heard }: Reading): string | null {
+  if (!SHARED_SCRIPTS.has(script)) return commonestIn(script);
+  const [first, second] = [...heard].sort((a, b) => b[1].words - a[1].words);
+  const isClear =
+    first !== undefined &&
+    first[1].different >= (script === 'Latn' && words > MANY_WORDS ? 4 : 3) &&
+    first[1].words / words >= MIN_SHARE &&
+    first[1].words > (second?.[1].words ?? 0);
+  if (isClear) return first[0];
+  // A line or two of Cyrillic are most likely Russian; a page without any of its words is not.
+  return script === 'Latn' || words > MANY_WORDS ? null : commonestIn(script);
+}
+
+function commonestIn(script: string): string {
+  return new Intl.Locale(`und-${script}`).maximize().language;
+}
 
 /** The language of a text by its script and commonest words, or null when it is too short to tell. */
 export function detectLanguage(text: string): string | null {
-  const sample = text.slice(0, 4_000).toLowerCase();
-  const letters = sample.match(/\p{L}/gu)?.length ?? 0;
-  if (letters < 20) return null;
-  for (const [script, language] of SCRIPTS) {
-    const count = sample.match(script)?.length ?? 0;
-    // Kana among Chinese characters means Japanese, hence the lower bar for the first.
-    if (count > letters * (language === 'ja' ? 0.05 : 0.3)) {
-      if (language === 'ru' && /[іїєґ]/.test(sample)) return 'uk';
-      if (language === 'ar' && /[پچژگ]/.test(sample)) return 'fa';
-      return language;
-    }
-  }
-  const counts = new Map<string, number>();
-  const words = sample.match(/\p{L}+/gu) ?? [];
-  for (const word of words) {
-    for (const language of index.get(word) ?? []) counts.set(language, (counts.get(language) ?? 0) + 1);
-  }
-  const [first, second] = [...counts].sort((a, b) => b[1] - a[1]);
-  if (first === undefined || first[1] < 3 || first[1] / words.length < 0.08) return null;
-  return second !== undefined && first[1] - second[1] < 2 ? null : first[0];
+  const reading = read(text);
+  return reading === null ? null : languageOf(reading);
 }
 
-/** A declared language tag in its common form (`en`, `pt-BR`), or null when it is none. */
-export function normalizeLanguage(tag: string | null | undefined): string | null {
-  const match = /^\s*([a-z]{2,3})(?:[-_]([a-z]{2}|\d{3}|[a-z]{4}))?\b/i.exec(tag ?? '');
-  if (match === null) return null;
-  const region = match[2];
-  return (
-    match[1]!.toLowerCase() +
-    (region === undefined ? '' : `-${region.length === 2 ? region.toUpperCase() : region}`)
-  );
+// Languages without a list of words, by the one whose words they share.
+const KIN: Readonly<Record<string, string>> = {
+  nb: 'no',
+  nn: 'no',
+  bs: 'hr',
+  sr: 'hr',
+  sh: 'hr',
+  ms: 'id',
+  tl: 'fil',
+  lb: 'de',
+  gsw: 'de',
+  nds: 'de',
+  fy: 'nl',
+  sco: 'en',
+  ast: 'es',
+  oc: 'ca',
+  fo: 'is',
+};
+// So many words of another language, and twice as many as of the declared one, are no quotation.
+const CLEAR_SHARE = 0.12;
+
+/** Whether a text that is in `language` by its letters and words cannot be in the declared one. */
+function contradicts({ script, words, heard }: Reading, language: string, declared: string): boolean {
+  const code = declared.split('-')[0]!;
+  if (code === language || KIN[code] === language) return false;
+  if (!SHARED_SCRIPTS.has(script)) return scriptWritten(declared) !== script;
+  const others = Math.max(heard.get(code)?.words ?? 0, heard.get(KIN[code] ?? code)?.words ?? 0);
+  const own = heard.get(language)?.words ?? 0;
+  return own >= (own >= 6 * others ? MIN_SHARE : CLEAR_SHARE) * words && own >= 2 * others;
 }
+
+function scriptWritten(tag: string): string {
+  const script = new Intl.Locale(tag).maximize().script ?? '';
+  return /^Han[st]$/.test(script) ? 'Hani' : script;
+}
+
+/** A language and what told it. */
+export type FoundLanguage = { value: string; from: 'lang' | 'og:locale' | 'text' };
+
+/** The language the page declares, or that of its text where it clearly is another: many templates declare English. */
+export function decideLanguage(
+  lang: string | null,
+  locale: string | undefined,
+  text: string,
+): FoundLanguage | null {
+  const reading = read(text);
+  const written = reading === null ? null : languageOf(reading);
+  const own = normalizeLanguage(lang);
+  const declared = own ?? normalizeLanguage(locale);
+  const isWrong = declared !== null && written !== null && contradicts(reading!, written, declared);
+  if (declared !== null && !isWrong) return { value: declared, from: own === null ? 'og:locale' : 'lang' };
+  return written === null ? null : { value: written, from: 'text' };
+}
+
+const languageNames = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
+
+/** A declared language tag in its common form (`en`, `pt-BR`), or null when it names no language. */
+export function normalizeLanguage(tag: string | null | undefined): string | null {
+  const match = /^\s*([a-z]{2,3})(?:[-_]([a-z]{2}|\d{3}|[a-z]{4}))?(?![a-z\d])/i.exec(tag ?? '');
+  if (match === null) return null;
+  const [canonical] = Intl.getCanonicalLocales(
+    match[2] === undefined ? match[1]! : `${match[1]}-${match[2]}`,
+  );
+  const code = canonical!.split('-')[0]!;
+  return NO_LANGUAGE.has(code) || languageNames.of(code) === undefined ? null : canonical!;
+}
+
+// Codes for "several", "none" and "undetermined".
+const NO_LANGUAGE = new Set(['mul', 'zxx', 'und', 'mis']);

@@ -4,7 +4,6 @@ import { parsePage } from '../html/index.ts';
 import { bylineTexts } from './byline-lines.ts';
 import { extractPage } from './index.ts';
 import { parseLdScript, readJsonLd } from './json-ld.ts';
-import { detectLanguage, normalizeLanguage } from './language.ts';
 import { dateInUrl } from './page-dates.ts';
 import { cleanName, splitNames } from './person-names.ts';
 import { decodeTrees, encodeTrees, scoreRows } from './trees.ts';
@@ -130,21 +129,6 @@ describe('titles', () => {
 });
 
 describe('small readers', () => {
-  it.each([
-    ['Der Hafen ist in der Nacht nicht leicht zu finden, und die Lotsen wissen das auch.', 'de'],
-    ['The pilots of the harbour know that it is not easy to find in the dark.', 'en'],
-    ['港の水先案内人は夜でも船を導くことができます。とても静かな夜でした。', 'ja'],
-    ['Лоцманы порта знают, что ночью его нелегко найти.', 'ru'],
-    ['ok', null],
-  ])('detects the language of %j', (text, expected) => {
-    expect(detectLanguage(text)).toBe(expected);
-  });
-
-  it('normalises language tags', () => {
-    expect(normalizeLanguage('EN_us')).toBe('en-US');
-    expect(normalizeLanguage('x')).toBeNull();
-  });
-
   it('packs and unpacks trees', () => {
     const trees = {
       base: 0,

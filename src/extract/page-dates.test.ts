@@ -163,6 +163,13 @@ describe('the date of publication', () => {
     );
   });
 
+  it('is read in the order of the text where the page declares English or nothing', () => {
+    const german = `<p>${'Der Hafen ist in der Nacht nicht leicht zu finden, und die Lotsen wissen das auch. '.repeat(8)}</p>`;
+    const body = `${HEADLINE}<p>Ada Lund | 05/04/2024</p>${german.repeat(3)}`;
+    expect(read('', body, undefined, 'en-US').published).toBe('2024-04-05');
+    expect(read('', body).published).toBe('2024-04-05');
+  });
+
   it('is the one below the headline, not the day of today above it', () => {
     const body = `<p>Friday, May 24, 2024</p>${below('by Ada Lund | May 17, 2024')}`;
     expect(read('', body).published).toBe('2024-05-17');

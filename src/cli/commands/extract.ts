@@ -157,7 +157,10 @@ function describe(extraction: Extraction, validation: Validation, told: Explanat
     ['authors', extraction.authors.join(', ') || '–'],
     ['published', day(extraction.publishedAt)],
     ['modified', day(extraction.modifiedAt)],
-    ['language', extraction.language ?? '–'],
+    [
+      'language',
+      extraction.language === null ? '–' : `${extraction.language} (${extraction.evidence.language})`,
+    ],
     ['page type', `${extraction.pageType} (${extraction.evidence.pageType})`],
     ['words', String(extraction.wordCount)],
     ['confidence', extraction.confidence.toFixed(2)],

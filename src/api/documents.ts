@@ -95,7 +95,7 @@ function addReading(instance: FastifyInstance, { database }: { database: Databas
             q: Type.Optional(text(500)),
             source: Type.Optional(slug),
             domain: Type.Optional(text(253)),
-            language: Type.Optional(Type.String({ pattern: '^[a-z]{2}$' })),
+            language: Type.Optional(Type.String({ pattern: '^[a-z]{2,3}$' })),
             since: Type.Optional(givenDate),
             until: Type.Optional(givenDate),
             limit: limit(1000, 20),

@@ -3,7 +3,7 @@ import { SIGNATURE_CHARS } from '../extract/index.ts';
 import { saveChanges } from './changes.ts';
 import { clusterDocuments } from './cluster-documents.ts';
 import { releaseHeld } from './held.ts';
-import { stemmerTable } from './languages.ts';
+import { codeIn, stemmerTable } from './languages.ts';
 
 type IndexedRow = { domainKey: bigint; hash: Buffer; text: string | null; delivered: number };
 
@@ -28,13 +28,13 @@ export async function indexDocuments(tx: Queryable, limit: number): Promise<numb
      indexed AS (
        INSERT INTO document_search (bucket, domain_key, url_hash, version, crawled_at, dated_at, source_id, language, words)
        SELECT d.bucket, d.domain_key, d.url_hash, d.version, d.crawled_at, coalesce(d.published_at, d.crawled_at), d.source_id,
-              left(d.language, 2),
+              ${codeIn('d.language')},
               setweight(to_tsvector('simple', coalesce(d.title, '')), 'A') || to_tsvector('simple', left(d.text, 200000)) ||
               CASE WHEN l.config IS NULL THEN ''::tsvector ELSE
                 setweight(to_tsvector(l.config, coalesce(d.title, '')), 'A') || to_tsvector(l.config, left(d.text, 200000)) END
          FROM (SELECT DISTINCT bucket, domain_key, url_hash FROM delivered) x
          JOIN documents d ON d.bucket = x.bucket AND d.domain_key = x.domain_key AND d.url_hash = x.url_hash
-         LEFT JOIN ${stemmerTable} ON l.code = left(d.language, 2)
+         LEFT JOIN ${stemmerTable} ON l.code = ${codeIn('d.language')}
        ON CONFLICT (bucket, domain_key, url_hash) DO UPDATE
          SET version = excluded.version, crawled_at = excluded.crawled_at, dated_at = excluded.dated_at,
              source_id = excluded.source_id, language = excluded.language, words = excluded.words)

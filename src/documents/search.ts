@@ -2,7 +2,7 @@ import type { Queryable } from '../db/index.ts';
 import { requireSource } from '../sources/index.ts';
 import { canonicalDomain, domainIdentity } from '../url/index.ts';
 import { mostCounted } from './clusters.ts';
-import { stemmers } from './languages.ts';
+import { codesOf, stemmers } from './languages.ts';
 import { beginningsOf, snippetJoin } from './snippets.ts';
 import type { ClassificationStatus } from './stored.ts';
 
@@ -84,8 +84,9 @@ function conditionsOf(filter: DocumentFilter, values: unknown[]): string {
       (at) => `s.bucket = (${at}::bigint & 255)::smallint AND s.domain_key = ${at}::bigint`,
       filter.domainKey.toString(),
     );
-  // LIKE, as the planner moves an equality behind the words.
-  if (filter.language !== undefined) add((at) => `s.language LIKE ${at}`, filter.language);
+  // A pattern, as the planner moves an equality behind the words.
+  if (filter.language !== undefined)
+    add((at) => `s.language ~ ${at}`, `^(?:${codesOf(filter.language).join('|')})$`);
   if (filter.since !== undefined) add((at) => `s.dated_at >= ${at}::timestamptz`, filter.since);
   if (filter.until !== undefined) add((at) => `s.dated_at < ${at}::timestamptz`, filter.until);
   // Before the words: conditions are tried as they are written, and each list of words must be fetched first.

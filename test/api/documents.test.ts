@@ -89,6 +89,20 @@ test('a search is narrowed by source, domain, language and date', async () => {
   expect(await search('since=2026-11-02&domain=bote.example')).toEqual([faehren]);
 });
 
+test('a language is found by its code, with its region and in both forms of Norwegian', async () => {
+  const norwegian = 'https://avis.example/ferger';
+  const filipino = 'https://dyaryo.example/bangka';
+  await storeDocuments(lab.database.pool, [
+    { url: norwegian, title: 'Ferger', text: `Byen får nye ferger. ${textOf('ferger')}`, language: 'nb-NO' },
+    { url: filipino, title: 'Bangka', text: `May bagong bangka. ${textOf('bangka')}`, language: 'fil' },
+  ]);
+  await lab.index();
+  for (const code of ['no', 'nb', 'nn'])
+    expect(await search(`q=ferge&language=${code}`)).toEqual([norwegian]);
+  expect(await search('q=bangka&language=fil')).toEqual([filipino]);
+  expect(await search('language=fi')).toEqual([]);
+});
+
 test('what nobody can read is refused with what is wrong', async () => {
   for (const query of ['since=yesterday', 'language=german', 'limit=0', 'q=', 'order=title'])
     expect((await lab.ask('GET', `/api/v1/documents?${query}`)).status, query).toBe(400);

@@ -165,8 +165,8 @@ const untilFlag = () => new Option('--until <date>', 'only those dated before');
 
 function queryOf(flags: ListFlags): Query {
   const { limit: _limit, since, until, ...named } = flags;
-  if (named.language !== undefined && !/^[a-z]{2}$/.test(named.language))
-    throw new AppError('usage', `--language takes two letters such as en, not "${named.language}"`, {
+  if (named.language !== undefined && !/^[a-z]{2,3}$/.test(named.language))
+    throw new AppError('usage', `--language takes a code such as en, not "${named.language}"`, {
       exitCode: EXIT.usage,
     });
   return {

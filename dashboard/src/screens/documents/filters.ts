@@ -11,17 +11,17 @@ export function dayStart(day: string, later = 0): string | undefined {
   return Number.isNaN(start.getTime()) ? undefined : start.toISOString();
 }
 
-// Those whose word stems the search knows come first, then other common ones.
-const codes =
-  'en de fr es sv ru it nl pt da fi no pl cs sk hu ro bg el uk tr ar he fa hi bn ta ur th vi id ms ja ko zh'.split(
-    ' ',
-  );
 const names = new Intl.DisplayNames(['en'], { type: 'language' });
 
 /** A language by its English name; what is no code stays as it is. */
 export function languageName(code: string): string {
   return /^[a-z]{2,3}$/.test(code) ? (names.of(code) ?? code) : code;
 }
+
+const codes =
+  'ar az bg bn ca cs da de el en es et fa fi fil fr he hi hr hu id it ja ko lt lv ms nl no pl pt ro ru sk sl sr sv sw ta th tr uk ur vi zh'
+    .split(' ')
+    .toSorted((a, b) => languageName(a).localeCompare(languageName(b), 'en'));
 
 /** Languages to choose from, with the one that is chosen already. */
 export const languageChoices = (chosen: string): readonly string[] =>

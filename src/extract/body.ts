@@ -1,9 +1,11 @@
 import { copyString, openNoscripts, type Page, type PageNode } from '../html/index.ts';
 import type { BlockModel } from './block-model.ts';
 import { type Block, readBlocks } from './blocks.ts';
+import { isBesideText } from './decorations.ts';
 import { readabilityText } from './fallback.ts';
 import type { BlockContext } from './features.ts';
 import { ListNumbers } from './list-numbers.ts';
+import type { Marks } from './marks.ts';
 import { selectBlocks } from './select-blocks.ts';
 import { type Selectors, selectNodes } from './selectors.ts';
 import { findTables, writeTable } from './tables.ts';
@@ -104,10 +106,16 @@ function outermost(nodes: PageNode[]): PageNode[] {
   });
 }
 
-/** Images that stand between the first and the last kept block, and shortly before. */
-export function imagesBetween(images: PageNode[], kept: Block[]): PageNode[] {
+// Beyond these a page is a gallery, and the first tell as much.
+const MAX_LOOKED_AT = 200;
+
+/** Images that stand between the first and the last kept block, and shortly before, in the same part of the page. */
+export function imagesBetween({ images, classes }: Marks, kept: Block[]): PageNode[] {
   const first = kept[0];
   const last = kept[kept.length - 1];
   if (first === undefined || last === undefined) return [];
-  return images.filter((image) => image.index > first.from - 60 && image.index < last.to + 10);
+  return images
+    .filter((image) => image.index > first.from - 60 && image.index < last.to + 10)
+    .slice(0, MAX_LOOKED_AT)
+    .filter((image) => !isBesideText(image, kept, classes));
 }

@@ -150,7 +150,10 @@ export function decideExtraction(findings: Findings): Extraction {
   if (published !== null) evidence.publishedAt = `${published.from}: ${published.raw.slice(0, 60)}`;
   const modified = decideModified(findings);
   if (modified !== null) evidence.modifiedAt = modified.from;
-  const images = listImages(page, tags, ld, chosen.image ?? imagesBetween(marks.images, body.kept));
+  const images = listImages(page, tags, ld, {
+    images: chosen.image ?? imagesBetween(marks, body.kept),
+    areChosen: chosen.image !== undefined,
+  });
   const section = fromSelector(chosen.section)?.value ?? ld.section;
   // A byline is no text: kept, it would make two copies of one article differ by the minute they were published.
   const kept = body.kept.filter((block) => !isByline(block.text, authors?.names ?? []));

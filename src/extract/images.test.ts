@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parsePage } from '../html/index.ts';
+import { isDecoration } from './decorations.ts';
 import { extractPage } from './index.ts';
 import { bestOfSrcset, parseSrcset } from './srcset.ts';
 
 const TEXT = `<p>${'The keeper of the lamp went up the stairs each evening and wrote down what he saw. '.repeat(4)}</p>`;
 
 function imagesOf(head: string, pictures: string) {
-  const html = `<head>${head}</head><body><h1>A lamp for the keeper of the harbour</h1>${TEXT}${pictures}${TEXT}</body>`;
+  const html = `<head>${head}</head><body><h1>A lamp for the keeper of the harbour</h1>${TEXT}${pictures}${TEXT.replaceAll('keeper', 'pilot')}</body>`;
   return extractPage(parsePage(html, { url: 'https://post.example/stories/lamp' }));
 }
 
@@ -30,6 +31,45 @@ describe('srcset', () => {
     expect(parseSrcset(`${'a'.repeat(50_000)} x `.repeat(3))).toHaveLength(1);
     expect(parseSrcset(','.repeat(100_000))).toEqual([]);
     fc.assert(fc.property(fc.string(), (text) => parseSrcset(text).every(({ url }) => text.includes(url))));
+  });
+});
+
+describe('a decoration', () => {
+  const at = (path: string) => new URL(path, 'https://post.example/').href;
+
+  it.each([
+    'https://ad.example.com/300x250/soap.jpg',
+    'https://ad.doubleclick.net/x;sz=300x250',
+    '/images/printButton.png',
+    '/i/arrow3.jpg',
+    '/i/text-large.png',
+    '/i/tweet_14x14.png',
+    '/img/1x1_place.jpg',
+    '/shareIcons/del.png',
+    '/wp-content/themes/post/images/header.jpg',
+    '/wp-content/plugins/share/more.png',
+    '/pub_logos/agency.png',
+  ])('is %s', (path) => {
+    expect(isDecoration(at(path), null, null)).toBe(true);
+  });
+
+  it.each([
+    '/2008/01/160_search_at_sea.jpg',
+    '/news/news_12490.jpg',
+    '/uploads/google-china.jpg',
+    '/news/image/191756-3x2-285x190.jpg',
+    '/photos/804a421f_0-small.jpg',
+    '/uploads/how-the-star-got-its-arrow.png',
+    '/wp-content/themes/post/thumb.php?src=/uploads/harbour.jpg',
+  ])('is not %s', (path) => {
+    expect(isDecoration(at(path), null, null)).toBe(false);
+  });
+
+  it('is told by its size where the page tells it', () => {
+    expect(isDecoration(at('/harbour.jpg'), 728, 90)).toBe(true);
+    expect(isDecoration(at('/harbour.jpg'), 728, 400)).toBe(false);
+    expect(isDecoration(at('/new-logo-of-the-port.png'), 728, 400)).toBe(false);
+    expect(isDecoration(at('/avatars/ada.png'), 728, 400)).toBe(true);
   });
 });
 
@@ -91,6 +131,41 @@ describe('images of a page', () => {
     const logo = '<meta property="og:image" content="/assets/logo.png">';
     expect(imagesOf(logo, '<img src="/real.jpg">').leadImage).toBe('https://post.example/real.jpg');
     expect(imagesOf(logo, '').leadImage).toBe('https://post.example/assets/logo.png');
+  });
+
+  it('are those of the text, not buttons, advertisements and teasers around it', () => {
+    const pictures = [
+      '<a href="https://twitter.com/share?u=x"><img src="/img/t.png"></a>',
+      '<a href="mailto:?body=x"><img src="/img/m.png"></a>',
+      '<div class="author-box"><img src="/people/ada.jpg" alt="Ada Lund"></div>',
+      '<div class="related"><a href="/stories/other"><img src="/other.jpg" width="300"></a></div>',
+      '<div class="ad-slot"><img src="/soap.jpg" width="300" height="250"></div>',
+      '<div class="related-media"><div class="photo"><img src="/harbour.jpg"></div></div>',
+      '<a href="/ship-large.jpg"><img src="/ship.jpg"></a>',
+      '<div class="card"><figure><img src="/map.png" width="600"></figure></div>',
+    ];
+    expect(imagesOf('', pictures.join('')).images.map(({ url }) => new URL(url).pathname)).toEqual([
+      '/harbour.jpg',
+      '/ship.jpg',
+      '/map.png',
+    ]);
+  });
+
+  it('lead with what is no portrait or preview', () => {
+    const { images } = imagesOf('', '<img src="/ada.jpg" width="96"><img src="/ship.jpg" width="600">');
+    expect(images.map(({ url }) => url.slice(20))).toEqual(['/ship.jpg', '/ada.jpg']);
+  });
+
+  it('lead with a picture of the article rather than with what the site declares everywhere', () => {
+    for (const name of ['og-default.png', 'wp-content/themes/post/share.jpg', 'brand_90x60.jpg']) {
+      const declared = `<meta property="og:image" content="/${name}">`;
+      expect(imagesOf(declared, '<img src="/real.jpg">').leadImage, name).toBe(
+        'https://post.example/real.jpg',
+      );
+      expect(imagesOf(declared, '').leadImage, name).toBe(`https://post.example/${name}`);
+    }
+    const own = '<meta property="og:image" content="/sites/default/files/why-the-harbour-has-no-logo.jpg">';
+    expect(imagesOf(own, '<img src="/real.jpg">').leadImage).toContain('no-logo');
   });
 
   it('are bounded in number', () => {

@@ -1,4 +1,5 @@
 import { attribute, collapse, copyString, type Page, type PageNode, resolveUrl } from '../html/index.ts';
+import { isDecoration, isOfSite } from './decorations.ts';
 import type { LdFacts, LdNode } from './json-ld.ts';
 import type { MetaTags } from './meta-tags.ts';
 import { bestOfSrcset, type Candidate } from './srcset.ts';
@@ -18,8 +19,8 @@ const MAX_IMAGES = 50;
 const MAX_ALT_CHARS = 500;
 // Smaller than this in either direction, a picture in the text is a symbol or a beacon.
 const MIN_SIDE_PX = 64;
-const DECORATION =
-  /(?:^|[/_.-])(?:logo|icon|favicon|sprite|avatar|gravatar|pixel|spacer|blank|badge|button|emoji|spinner|loading|placeholder|1x1)s?(?:[/_.\-0-9]|$)/i;
+// Smaller than this it is a portrait or a preview, and comes after the others.
+const LEAD_PX = 150;
 // Drawings, icons and films: only raster images are kept (spec: documents, images).
 const NOT_RASTER = /\.(?:svgz?|ico|cur|pdf|mp4|m4v|webm|mov|ogv|mp3|m3u8)(?:$|[?#])/i;
 
@@ -60,7 +61,7 @@ function bestCandidate(image: PageNode): Candidate | null {
   return best;
 }
 
-/** An `<img>` of the text with its best address; null for what is too small or only decorates. */
+/** An `<img>` with its best address; null for what is too small. */
 function readImage(node: PageNode): Found | null {
   const best = bestCandidate(node);
   let reference = best?.url ?? null;
@@ -69,7 +70,7 @@ function readImage(node: PageNode): Found | null {
     const value = attribute(node, name);
     if (value && !value.startsWith('data:')) reference = value;
   }
-  if (reference === null || DECORATION.test(reference)) return null;
+  if (reference === null) return null;
   const [width, height] = [pixels(attribute(node, 'width')), pixels(attribute(node, 'height'))];
   if ((width !== null && width < MIN_SIDE_PX) || (height !== null && height < MIN_SIDE_PX)) return null;
   const alt = collapse(attribute(node, 'alt') ?? '').slice(0, MAX_ALT_CHARS);
@@ -131,12 +132,13 @@ function* structuredImages(ld: LdFacts): Generator<Found> {
   }
 }
 
+/** Pictures in the text; those a selector names are taken as they are. */
+export type TextImages = { images: PageNode[]; areChosen: boolean };
+
 /** Lists the declared images and those inside the article, the lead image first; nothing is fetched. */
-export function listImages(page: Page, tags: MetaTags, ld: LdFacts, inBody: PageNode[]): PageImage[] {
+export function listImages(page: Page, tags: MetaTags, ld: LdFacts, inText: TextImages): PageImage[] {
   const found = new Map<string, PageImage>();
-  const add = ({ reference, ...image }: Found) => {
-    const url = resolveUrl(reference, page.baseUrl);
-    if (url === null || NOT_RASTER.test(url)) return;
+  const add = (url: string, { reference: _, ...image }: Found) => {
     const known = found.get(url);
     if (known !== undefined) {
       // The same picture again, which may say more of itself in the text than in the head.
@@ -144,13 +146,33 @@ export function listImages(page: Page, tags: MetaTags, ld: LdFacts, inBody: Page
       if (known.width === null) [known.width, known.height] = [image.width, image.height];
     } else if (found.size < MAX_IMAGES) found.set(copyString(url), { url: copyString(url), ...image });
   };
-  const declared = [...declaredImages(tags), ...structuredImages(ld)];
-  for (const image of declared) if (!DECORATION.test(image.reference)) add(image);
-  for (const node of inBody) {
+  const resolve = ({ reference }: Found) => {
+    const url = resolveUrl(reference, page.baseUrl);
+    return url === null || NOT_RASTER.test(url) ? null : url;
+  };
+  const ofSite: [string, Found][] = [];
+  for (const image of [...declaredImages(tags), ...structuredImages(ld)]) {
+    const url = resolve(image);
+    if (url === null) continue;
+    if (isOfSite(url, image.width)) ofSite.push([url, image]);
+    else add(url, image);
+  }
+  const small: [string, Found][] = [];
+  for (const node of inText.images) {
     const image = readImage(node);
-    if (image !== null) add(image);
+    const url = image === null ? null : resolve(image);
+    if (url === null || image === null) continue;
+    if (inText.areChosen) add(url, image);
+    else if (decorates(url, image)) continue;
+    else if (image.width !== null && image.width < LEAD_PX) small.push([url, image]);
+    else add(url, image);
   }
   // Sites without a picture for an article declare their logo; an article about a logo may have nothing else.
-  for (const image of declared) if (DECORATION.test(image.reference)) add(image);
+  for (const [url, image] of [...small, ...ofSite]) add(url, image);
   return [...found.values()];
+}
+
+/** Whether a picture only decorates. Photographs are no GIFs, and a film in one says how large it is. */
+function decorates(url: string, { width, height }: Found): boolean {
+  return (width === null && /\.gif(?:$|[?#])/i.test(url)) || isDecoration(url, width, height);
 }

@@ -1,3 +1,4 @@
+import { copyString } from '../html/index.ts';
 import { LANGUAGE_WORDS, SCRIPTS } from './language-words.ts';
 
 const languagesOf = new Map<string, string[]>();
@@ -9,8 +10,9 @@ for (const [language, words] of Object.entries(LANGUAGE_WORDS)) {
   }
 }
 
-// What the beginning of a text tells, more of it tells no better.
+// What the beginning of a text tells, more of it tells no better; its first lines do where they are as declared.
 const SAMPLE_CHARS = 1_200;
+const FIRST_CHARS = 400;
 const MIN_LETTERS = 20;
 const MIN_SHARE = 0.06;
 const MANY_WORDS = 60;
@@ -42,8 +44,8 @@ function scriptOf(sample: string): string | null {
   return other?.[2] ?? 'Latn';
 }
 
-function read(text: string): Reading | null {
-  const sample = text.slice(0, SAMPLE_CHARS).normalize('NFC').toLowerCase();
+function read(text: string, chars = SAMPLE_CHARS): Reading | null {
+  const sample = text.slice(0, chars).normalize('NFC').toLowerCase();
   const script = scriptOf(sample);
   if (script === null) return null;
   const heard = new Map<string, Heard>();
@@ -127,6 +129,19 @@ function scriptWritten(tag: string): string {
   return /^Han[st]$/.test(script) ? 'Hani' : script;
 }
 
+/** Whether the first lines of a text are in the declared language. */
+function isIn(declared: string, text: string): boolean {
+  const reading = read(text, FIRST_CHARS);
+  return reading !== null && languageOf(reading) === declared.split('-')[0];
+}
+
+/** The language of a text, unless it may be the declared one as well. */
+function overruling(declared: string | null, text: string): string | null {
+  const reading = read(text);
+  const written = reading === null ? null : languageOf(reading);
+  return written !== null && declared !== null && !contradicts(reading!, written, declared) ? null : written;
+}
+
 /** A language and what told it. */
 export type FoundLanguage = { value: string; from: 'lang' | 'og:locale' | 'text' };
 
@@ -136,26 +151,35 @@ export function decideLanguage(
   locale: string | undefined,
   text: string,
 ): FoundLanguage | null {
-  const reading = read(text);
-  const written = reading === null ? null : languageOf(reading);
   const own = normalizeLanguage(lang);
   const declared = own ?? normalizeLanguage(locale);
-  const isWrong = declared !== null && written !== null && contradicts(reading!, written, declared);
-  if (declared !== null && !isWrong) return { value: declared, from: own === null ? 'og:locale' : 'lang' };
-  return written === null ? null : { value: written, from: 'text' };
+  const written = declared !== null && isIn(declared, text) ? null : overruling(declared, text);
+  if (written !== null) return { value: written, from: 'text' };
+  return declared === null ? null : { value: declared, from: own === null ? 'og:locale' : 'lang' };
 }
 
 const languageNames = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' });
+const knownTags = new Map<string, string | null>();
+const MAX_KNOWN_TAGS = 500;
 
 /** A declared language tag in its common form (`en`, `pt-BR`), or null when it names no language. */
 export function normalizeLanguage(tag: string | null | undefined): string | null {
   const match = /^\s*([a-z]{2,3})(?:[-_]([a-z]{2}|\d{3}|[a-z]{4}))?(?![a-z\d])/i.exec(tag ?? '');
   if (match === null) return null;
-  const [canonical] = Intl.getCanonicalLocales(
-    match[2] === undefined ? match[1]! : `${match[1]}-${match[2]}`,
-  );
-  const code = canonical!.split('-')[0]!;
-  return NO_LANGUAGE.has(code) || languageNames.of(code) === undefined ? null : canonical!;
+  const plain = match[2] === undefined ? match[1]! : `${match[1]}-${match[2]}`;
+  let known = knownTags.get(plain);
+  if (known === undefined) {
+    if (knownTags.size >= MAX_KNOWN_TAGS) knownTags.clear();
+    known = canonicalLanguage(plain);
+    knownTags.set(copyString(plain), known);
+  }
+  return known;
+}
+
+function canonicalLanguage(tag: string): string | null {
+  const canonical = Intl.getCanonicalLocales(tag)[0]!;
+  const code = canonical.split('-')[0]!;
+  return NO_LANGUAGE.has(code) || languageNames.of(code) === undefined ? null : canonical;
 }
 
 // Codes for "several", "none" and "undetermined".

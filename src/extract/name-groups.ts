@@ -96,7 +96,8 @@ const GROUPS: [string, string][] = [
 /** Names of the groups, in the order of their bits. */
 export const GROUP_NAMES: readonly string[] = GROUPS.map(([name]) => name);
 
-const groupBits = (names: string) =>
+/** The bits of groups by their names, separated by spaces. */
+export const groupBits = (names: string): number =>
   names.split(' ').reduce((bits, name) => bits | (1 << GROUP_NAMES.indexOf(name)), 0);
 
 const WORD_BITS = new Map<string, number>();

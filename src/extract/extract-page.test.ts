@@ -36,6 +36,16 @@ describe('extractPage', () => {
     expect(result.leadImage).toBe('https://pier.example/lead.jpg');
   });
 
+  it('does not believe a canonical address that cannot be that of the page', () => {
+    const canonical = (href: string, url = 'https://pier.example/stories/lamp') =>
+      extractPage(parsePage(`<link rel="canonical" href="${href}"><p>Lamp`, { url })).canonicalUrl;
+    expect(canonical('https://pier.example/')).toBeNull();
+    expect(canonical('https://pier.example/', 'https://pier.example/')).toBe('https://pier.example/');
+    expect(canonical('https://pier.example/?p=7')).toBe('https://pier.example/?p=7');
+    expect(canonical('https://a-lamp-for-the-keeper')).toBeNull();
+    expect(canonical('/stories/lamp', 'http://localhost:8080/a')).toBe('http://localhost:8080/stories/lamp');
+  });
+
   it('prefers JSON-LD for author and date and survives a broken script beside it', () => {
     const ld = `<script type="application/ld+json">{"@graph":[{"@type":"NewsArticle","headline":"Night pilots of the harbour","datePublished":"2024-03-05T10:00:00Z","author":[{"@type":"Person","name":"Ada Lund"},{"name":"Jon Berg"}],},]}</script><script type="application/ld+json">{not json</script>`;
     const result = read(article('', ld));

@@ -12,6 +12,7 @@ import {
 import { type Bylines, decideAuthors } from './authors.ts';
 import { BLOCK_MODEL, type BlockModel } from './block-model.ts';
 import { type Body, type Chosen, extractBody, imagesBetween, joinBlocks, runSelectors } from './body.ts';
+import { sectionOfCrumbs } from './breadcrumbs.ts';
 import { bylineTexts, creditTexts, portrayedName } from './byline-lines.ts';
 import { isByline } from './bylines.ts';
 import { findHeadline, type Headline } from './headline.ts';
@@ -26,7 +27,7 @@ import { dateOfElement, decideModified, decidePublished } from './page-dates.ts'
 import { decidePageType, type PageType } from './page-type.ts';
 import { splitNames } from './person-names.ts';
 import type { Selectors } from './selectors.ts';
-import { declaredTitles } from './site-names.ts';
+import { declaredTitles, siteNames } from './site-names.ts';
 import { decideTitle } from './title.ts';
 
 /** Everything extraction says about a page; `evidence` names what won for each field. */
@@ -154,7 +155,8 @@ export function decideExtraction(findings: Findings): Extraction {
     images: chosen.image ?? imagesBetween(marks, body.kept),
     areChosen: chosen.image !== undefined,
   });
-  const section = fromSelector(chosen.section)?.value ?? ld.section;
+  const section = decideSection(findings, title?.value ?? null);
+  if (section !== null) evidence.section = section.from;
   // A byline is no text: kept, it would make two copies of one article differ by the minute they were published.
   const kept = body.kept.filter((block) => !isByline(block.text, authors?.names ?? []));
   const { text, wordCount } =
@@ -170,8 +172,7 @@ export function decideExtraction(findings: Findings): Extraction {
     authors: authors?.names ?? [],
     publishedAt: published?.date ?? null,
     modifiedAt: modified?.date ?? null,
-    section:
-      section ?? firstOf(tags, ['article:section', 'og:article:section', 'parsely-section'])?.value ?? null,
+    section: section?.value ?? null,
     language: language?.value ?? null,
     canonicalUrl: canonicalOf(page, tags),
     description:
@@ -192,6 +193,16 @@ export function decideExtraction(findings: Findings): Extraction {
     confidence,
     evidence,
   };
+}
+
+function decideSection({ page, chosen, tags, ld }: Findings, title: string | null) {
+  const named = fromSelector(chosen.section);
+  if (named !== null) return named;
+  if (ld.section !== null) return { value: ld.section, from: 'json-ld' };
+  const declared = firstOf(tags, ['article:section', 'og:article:section', 'parsely-section']);
+  if (declared !== null) return { value: declared.value, from: declared.name };
+  const crumb = sectionOfCrumbs(ld.crumbs, page, title, siteNames(page, tags, ld));
+  return crumb === null ? null : { value: crumb, from: 'breadcrumbs' };
 }
 
 function fromSelector(nodes: PageNode[] | undefined): { value: string; from: string } | null {
@@ -216,11 +227,22 @@ const FIRST_LINES = 6;
 function canonicalOf(page: Page, tags: MetaTags): string | null {
   for (const link of page.links) {
     if (!(attribute(link, 'rel') ?? '').toLowerCase().split(/\s+/).includes('canonical')) continue;
-    const url = resolveUrl(attribute(link, 'href') ?? '', page.baseUrl);
-    if (url !== null) return copyString(url);
+    const url = canonicalUrl(attribute(link, 'href') ?? '', page);
+    if (url !== null) return url;
   }
   const og = tags.openGraph['og:url'];
-  return og === undefined ? null : resolveUrl(og, page.baseUrl);
+  return og === undefined ? null : canonicalUrl(og, page);
+}
+
+/** A declared address, unless it cannot be that of the page: the front page for another one, or a word for a host. */
+function canonicalUrl(reference: string, page: Page): string | null {
+  const url = resolveUrl(reference, page.baseUrl);
+  if (url === null) return null;
+  const [declared, own] = [new URL(url), URL.canParse(page.url) ? new URL(page.url) : null];
+  const isFront = ({ pathname, search }: URL) => pathname === '/' && search === '';
+  if (own !== null && isFront(declared) && !isFront(own)) return null;
+  if (!/[.:]/.test(declared.hostname) && declared.hostname !== own?.hostname) return null;
+  return copyString(url);
 }
 
 function jsonLdRecord(ld: LdFacts): Record<string, unknown> {

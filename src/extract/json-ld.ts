@@ -3,6 +3,9 @@ import { collapse, copyString } from '../html/index.ts';
 /** A JSON-LD object as found in the wild: nothing about its values is certain. */
 export type LdNode = Record<string, unknown>;
 
+/** A step of the way from the front page to this one, as the page declares it. */
+export type Crumb = { name: string; url: string | null };
+
 /** What the page's JSON-LD says, reduced to plain values. */
 export type LdFacts = {
   /** The node that describes the article or, failing that, the page. */
@@ -27,6 +30,7 @@ export type LdFacts = {
   location: string | null;
   body: string | null;
   types: string[];
+  crumbs: Crumb[];
 };
 
 const MAX_NODES = 5_000;
@@ -34,6 +38,7 @@ const MAX_SCRIPT_CHARS = 2_000_000;
 // A headline, a description, a name; as of meta tags.
 const MAX_VALUE_CHARS = 5_000;
 const MAX_SITE_NAMES = 50;
+const MAX_CRUMBS = 12;
 
 const ARTICLE =
   /^(?:\w*article|\w*blogposting|liveblogposting|reportage\w*|analysisnews\w*|opinionnews\w*|report|recipe|howto|review|socialmediaposting|discussionforumposting|creativework|claimreview|medicalwebpage)$/i;
@@ -309,7 +314,34 @@ export function readJsonLd(scripts: string[], pageTitle: string | null): LdFacts
     location: textValue(main?.contentLocation ?? main?.locationCreated ?? main?.dateline ?? null),
     body: typeof main?.articleBody === 'string' ? clean(main.articleBody) : null,
     types: [...new Set(nodes.flatMap(typesOf))].slice(0, 100),
+    crumbs: readCrumbs(nodes),
   };
+}
+
+/** The first list of breadcrumbs among the nodes of JSON-LD, in its order. */
+function readCrumbs(nodes: readonly LdNode[]): Crumb[] {
+  for (const node of nodes) {
+    if (!typesOf(node).includes('BreadcrumbList') || !Array.isArray(node.itemListElement)) continue;
+    const steps = node.itemListElement
+      .slice(0, MAX_CRUMBS)
+      .filter((step): step is LdNode => step !== null && typeof step === 'object');
+    const place = ({ position }: LdNode) => Number(position) || 0;
+    const crumbs = steps
+      .toSorted((a, b) => place(a) - place(b))
+      .flatMap((step) => {
+        const name = textValue(step.name ?? step.item);
+        return name === null || name.length > 1_000 ? [] : [{ name, url: addressOf(step.item) }];
+      });
+    if (crumbs.length > 0) return crumbs;
+  }
+  return [];
+}
+
+function addressOf(item: unknown): string | null {
+  if (typeof item === 'string') return item.slice(0, 2_000);
+  if (item === null || typeof item !== 'object') return null;
+  const { '@id': id, url } = item as LdNode;
+  return addressOf(typeof id === 'string' ? id : typeof url === 'string' ? url : null);
 }
 
 /** Keywords as a list, whether they came as one string or many. */

@@ -157,6 +157,8 @@ function describe(extraction: Extraction, validation: Validation, told: Explanat
     ['authors', extraction.authors.join(', ') || '–'],
     ['published', day(extraction.publishedAt)],
     ['modified', day(extraction.modifiedAt)],
+    ['section', extraction.section ?? '–'],
+    ['image', extraction.leadImage ?? '–'],
     [
       'language',
       extraction.language === null ? '–' : `${extraction.language} (${extraction.evidence.language})`,

@@ -1,5 +1,15 @@
 import type { Extraction } from '../extract/index.ts';
 import { attribute, nextNode, type Page, type PageNode, TEXT, textOf } from '../html/index.ts';
+import {
+  CHALLENGE_TEXT,
+  CONSENT_ADDRESS,
+  DENIED_TEXT,
+  LOGIN_TEXT,
+  MISSING_TEXT,
+  MISSING_TITLE,
+  plain,
+  SCRIPT_TEXT,
+} from './phrases.ts';
 
 /** What a fetched page turned out to be: content, or the named reason why it is none. */
 export type Validation =
@@ -33,22 +43,13 @@ const MIN_BODY_BYTES = 500;
 // Above this many words a page says something of its own: phrases no longer count, only structure does.
 const SHORT_WORDS = 200;
 const VERY_SHORT_WORDS = 60;
-
-const CHALLENGE_TEXT =
-  /checking (?:if the site connection is secure|your browser)|just a moment\.{3}|verify(?:ing)? (?:that )?you are (?:a )?human|verify you'?re (?:a )?human|are you a (?:ro)?bot\b|attention required! \| cloudflare|please complete the security check|ddos protection by|unusual traffic from your (?:computer )?network|press (?:&|and) hold to confirm|pardon our interruption|please solve the captcha|complete the captcha|one more step|performing security verification|needs to review the security of your connection/i;
-const DENIED_TEXT =
-  /access (?:to this (?:page|resource|site) (?:has been|is|was) )?denied|403 forbidden|error 403|you don'?t have permission to access|you have been blocked|request (?:was )?blocked|sorry, you have been blocked|this (?:content|site|page) is not available in your (?:country|region|location)|unavailable for legal reasons|forbidden: access|zugriff verweigert|accès refusé|acceso denegado|accesso negato|acesso negado/i;
-const SCRIPT_TEXT =
-  /(?:enable|activate|turn on|requires?|need to enable|allow) (?:java ?script|js\b)|java ?script (?:is|must be|needs to be|has been) (?:disabled|enabled|required|turned off)|(?:your browser|you) (?:does not|doesn'?t|do not) (?:support|have) java ?script|javascript (?:aktivieren|deaktiviert)|activer javascript|activar? javascript|abilita(?:re)? javascript/i;
-const MISSING_TEXT =
-  /\b404\b|page (?:was |could )?(?:not|n'?t) (?:be )?found|page (?:you(?:'re| are) looking for|requested) (?:does not|doesn'?t|could not|can'?t|cannot|no longer|was not|is not|may have)|(?:this|the) page (?:doesn'?t|does not|no longer) exists?|no longer available|seite (?:wurde )?nicht gefunden|page (?:introuvable|non trouvée)|p[áa]gina no encontrada|pagina non trovata|p[áa]gina n[ãa]o encontrada|pagina niet gevonden|sidan (?:kunde inte|hittades inte)|siden (?:ble|blev)? ?ikke funnet/i;
-const MISSING_TITLE =
-  /^\W*(?:error\W*)?404\b|\b404 (?:not found|error)|^(?:page |content |article )?not found\b|page (?:introuvable|not found)|seite nicht gefunden|p[áa]gina no encontrada|pagina non trovata/i;
-const LOGIN_TEXT =
-  /(?:log|sign) ?in (?:to (?:continue|view|read|access)|required|or (?:register|sign up))|please (?:log|sign) ?in|you (?:must|need to) (?:be logged|log|sign)|members? only|subscribe to (?:continue|read)|einloggen|anmelden, um|connectez-vous|iniciar sesi[óo]n|accedi per/i;
+const FEW_WORDS = 20;
 
 const CHALLENGE_SCRIPT =
   /\/cdn-cgi\/challenge-platform\/|challenges\.cloudflare\.com|captcha-delivery\.com|\/_Incapsula_Resource|px-captcha|perimeterx\.net\/.{0,40}captcha|\/akam\/.{0,20}\/pixel|awswaf\.com|\/\.well-known\/sgcaptcha|validate\.perfdrive\.com|geo\.captcha-delivery/i;
+// Scripts that stand on challenges alone.
+const OWN_SCRIPT = /\/\.within\.website\/x\/cmd\/anubis\//i;
+const ANY_SCRIPT = new RegExp(`${CHALLENGE_SCRIPT.source}|${OWN_SCRIPT.source}`, 'i');
 const CHALLENGE_MARK =
   /^(?:cf-challenge|challenge-form|challenge-running|cf-wrapper|cf-error-details|px-captcha|sec-if-cpt-container|sec-cpt-if|main-iframe|distilcaptchaform|captcha-container|challenge-stage|challenge-error-text|sgcaptcha)$/i;
 const APP_ROOT =
@@ -82,9 +83,9 @@ function look(page: Page): Sight {
         appRoot ||= node.first === null || textOf(node, 100).length < 30;
     }
   }
-  const text = textOf(page.body, 20_000);
+  const text = plain(textOf(page.body, 20_000));
   const words = text === '' ? 0 : text.split(' ').length;
-  return { text, words, noscript, marks, appRoot, textBlocks };
+  return { text, words, noscript: plain(noscript), marks, appRoot, textBlocks };
 }
 
 const reject = (reason: Reason, detail: string): Validation => ({ outcome: 'rejected', reason, detail });
@@ -99,13 +100,13 @@ function phrase(pattern: RegExp, text: string): string | null {
  */
 export function validatePage(input: ValidationInput): Validation {
   const { page, headers, status } = input;
-  const title = page.title ?? '';
+  const title = plain(page.title ?? '').trim();
   if (
     input.extraction !== undefined &&
     input.extraction.wordCount >= SHORT_WORDS &&
     !MISSING_TITLE.test(title)
   )
-    return decideLong(input, input.extraction.text);
+    return decideConsent(input) ?? decideLong(input, input.extraction.text);
   const sight = look(page);
   const words = Math.max(
     sight.words > VERY_SHORT_WORDS ? sight.words : 0,
@@ -117,6 +118,7 @@ export function validatePage(input: ValidationInput): Validation {
     decideChallenge(page, sight, headers, title, short) ??
     decideDenied(sight, status, title, short, words) ??
     decideMissing(sight, title, status, words) ??
+    decideConsent(input) ??
     decideLogin(page, sight, title, words, input.extraction) ??
     decideEmpty(input, sight, words) ?? { outcome: 'valid' }
   );
@@ -130,6 +132,11 @@ function decideLong({ headers, status, bodyBytes, minBodyBytes }: ValidationInpu
   return decideSize(bodyBytes, minBodyBytes) ?? { outcome: 'valid' };
 }
 
+function decideConsent({ page, extraction }: ValidationInput): Validation | null {
+  if (!CONSENT_ADDRESS.test(page.url) || isSigned(extraction)) return null;
+  return reject('login_wall', 'the address of a page that asks for consent');
+}
+
 function decideSize(bodyBytes: number, minBodyBytes = MIN_BODY_BYTES): Validation | null {
   if (bodyBytes >= minBodyBytes) return null;
   return reject('too_short', `${bodyBytes} bytes, fewer than ${minBodyBytes}`);
@@ -139,14 +146,19 @@ const GATE_TITLE_REST_CHARS = 25;
 
 /** A short news item that only mentions a gate: it says who wrote it or when, has sentences, and another title. */
 function isShortArticle({ extraction }: ValidationInput, title: string): boolean {
-  if (extraction === undefined || extraction.wordCount < VERY_SHORT_WORDS) return false;
-  if (extraction.publishedAt === null && extraction.authors.length === 0) return false;
+  if (extraction === undefined || extraction.wordCount < VERY_SHORT_WORDS || !isSigned(extraction))
+    return false;
   for (const pattern of [CHALLENGE_TEXT, DENIED_TEXT]) {
     const said = phrase(pattern, title);
     // A gate's title is the phrase and perhaps the site's name.
     if (said !== null && title.length - said.length <= GATE_TITLE_REST_CHARS) return false;
   }
   return true;
+}
+
+/** Whether somebody says to have written the page, or when. */
+function isSigned(extraction: Extraction | undefined): boolean {
+  return extraction !== undefined && (extraction.publishedAt !== null || extraction.authors.length > 0);
 }
 
 function decideChallenge(
@@ -166,10 +178,10 @@ function decideChallenge(
   if (!short) return null;
   const mark = sight.marks[0];
   if (mark !== undefined) return reject('challenge', `element #${mark}`);
-  const script = page.scriptSources.find((source) => CHALLENGE_SCRIPT.test(source.slice(0, 500)));
   // Cloudflare adds its platform script to ordinary pages too: only a page without text is the challenge itself.
-  if (script !== undefined && sight.words < VERY_SHORT_WORDS)
-    return reject('challenge', `script ${script.slice(0, 120)}`);
+  const pattern = sight.words < VERY_SHORT_WORDS ? ANY_SCRIPT : OWN_SCRIPT;
+  const script = page.scriptSources.find((source) => pattern.test(source.slice(0, 500)));
+  if (script !== undefined) return reject('challenge', `script ${script.slice(0, 120)}`);
   const found = phrase(CHALLENGE_TEXT, `${title}\n${sight.text} ${sight.noscript}`);
   return found === null ? null : reject('challenge', `short page says "${found}"`);
 }
@@ -228,7 +240,10 @@ function decideEmpty(input: ValidationInput, sight: Sight, words: number): Valid
   if (words < VERY_SHORT_WORDS) {
     const found = phrase(SCRIPT_TEXT, `${sight.noscript} ${sight.text}`);
     if (found !== null) return reject('needs_javascript', `page says "${found}"`);
-    if (sight.appRoot && words < 20 && (page.scriptSources.length > 0 || page.scriptChars > 0)) {
+    // In whatever language it is said.
+    if (words < FEW_WORDS && /java ?script/.test(sight.noscript))
+      return reject('needs_javascript', 'hardly any text but a word about JavaScript');
+    if (sight.appRoot && words < FEW_WORDS && (page.scriptSources.length > 0 || page.scriptChars > 0)) {
       return reject('needs_javascript', 'empty application root and scripts');
     }
   }

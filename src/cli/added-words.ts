@@ -49,6 +49,9 @@ const reasons: Readonly<Record<string, string>> = {
   http_404: 'there is no such page (404)',
   http_410: 'the page is gone (410)',
   body_too_large: 'the page is too large',
+  challenge: 'it asks whether we are a person',
+  access_denied: 'it refuses us',
+  login_wall: 'it asks for a login or for consent',
 };
 
 const reasonOf = (outcome: string | null | undefined): string => {
@@ -79,6 +82,10 @@ export function headlineOf(facts: AddedFacts, address: string): string {
     : `${source.name} is known and disabled; "outrider sources enable ${source.slug}" follows it again.`;
 }
 
+/** Whether an address was asked for and showed no page. */
+const isUnread = (outcome: string | null): boolean =>
+  outcome !== null && outcome !== 'page' && outcome !== 'redirect';
+
 /** What else a person is told, line by line. */
 export function describeAdded(facts: AddedFacts): string[] {
   const { source, discovery, channels } = facts;
@@ -88,15 +95,21 @@ export function describeAdded(facts: AddedFacts): string[] {
   if (channels.length > 0) return channelLines(facts);
   if (!facts.running)
     return ['  Nothing is crawling right now: its feeds are looked for as soon as "outrider up" runs.'];
-  if (discovery?.state !== 'nothing' && discovery?.state !== 'found')
-    return ['  Still looking for its feeds; "outrider channels" shows them when they are found.'];
-  const page = discovery.candidates.findLast((one) => one.by === 'page');
+  const page = discovery?.candidates.findLast((one) => one.by === 'page');
+  if (discovery?.state !== 'nothing' && discovery?.state !== 'found') {
+    const later = '"outrider channels" shows them when they are found.';
+    if (page === undefined || !isUnread(page.outcome)) return [`  Still looking for its feeds; ${later}`];
+    return [
+      `  ${page.url} cannot be read: ${reasonOf(page.outcome)}.`,
+      `  Its feeds are still looked for where they often are; ${later} ${remove}`,
+    ];
+  }
   if (isOutOfReach(facts))
     return [
       `  It cannot be reached: ${reasonOf((page ?? discovery.candidates.at(-1))?.outcome)}.`,
       `  Check the address; "outrider add ${source.url}" tries again. ${remove}`,
     ];
-  if (page !== undefined && page.outcome !== 'page' && page.outcome !== 'redirect') {
+  if (page !== undefined && (page.outcome === null || isUnread(page.outcome))) {
     const doubt = /^http_4(?!0[13])/.test(page.outcome ?? '') ? ' Is the address right?' : '';
     return [`  ${page.url} cannot be read: ${reasonOf(page.outcome)}.${doubt}`, `  ${remove}`];
   }

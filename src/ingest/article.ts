@@ -10,7 +10,7 @@ import { header, type Ingested, type IngestSettings, type PageFacts, type PageRe
 import { isGuessed, readPageFacts } from './spider-links.ts';
 
 /** Decodes and parses a page once; every handler that needs HTML starts here. */
-export function readPage(response: PageResponse): Page {
+export function readPage(response: Pick<PageResponse, 'body' | 'headers' | 'finalUrl'>): Page {
   const source = openText(response.body, { contentType: header(response, 'content-type'), kind: 'html' });
   return parsePage(source, { url: response.finalUrl });
 }

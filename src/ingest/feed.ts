@@ -1,6 +1,8 @@
 import { type Feed, type FeedEntry, parseLinkHeader, readFeed } from '../feed-formats/index.ts';
 import { decidePriority, type SubmitItem } from '../frontier/index.ts';
 import { registrableDomain } from '../url/index.ts';
+import { readPage } from './article.ts';
+import { refusalIn } from './refusal.ts';
 import type { ChannelReading, Ingested, IngestSettings, PageResponse } from './response.ts';
 import { header } from './response.ts';
 
@@ -12,7 +14,9 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
     ...(contentType === undefined ? {} : { contentType }),
   });
   if (parsed.outcome === 'not_a_feed') {
-    const reading = failedReading(`not a feed: ${parsed.detail}`, parsed.reason === 'html');
+    const isPage = parsed.reason === 'html';
+    const refusal = isPage ? refusalIn(readPage(response), response) : null;
+    const reading = { ...failedReading(`not a feed: ${parsed.detail}`, isPage), refusal };
     return { outcome: 'channel', reading, found: [] };
   }
   const { feed } = parsed;
@@ -26,6 +30,7 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
       error: null,
       detail: null,
       isPage: false,
+      refusal: null,
       format: feed.version === null ? feed.format : `${feed.format} ${feed.version}`,
       ...hubOf(response, feed),
       lastItemAt: latest(feed.entries.map(newestOf), settings.nowMs),
@@ -52,6 +57,7 @@ export function failedReading(detail: string, isPage = false): ChannelReading {
     error: 'parse',
     detail,
     isPage,
+    refusal: null,
     format: null,
     hub: null,
     topic: null,

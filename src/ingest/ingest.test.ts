@@ -63,6 +63,27 @@ describe('listings', () => {
   });
 });
 
+describe('a page in the place of a feed', () => {
+  const channel = { kind: 'feed' } as Channel;
+  const padding = `<!-- ${'x'.repeat(600)} -->`;
+
+  test('that says no is a refusal', async () => {
+    const html = `<!doctype html><title>One moment, please...</title><p>Please wait while your request is being verified...</p>${padding}`;
+    expect(await read('channel', html, { channel })).toMatchObject({
+      outcome: 'channel',
+      reading: { error: 'parse', isPage: true, refusal: { reason: 'challenge' } },
+    });
+  });
+
+  test('that shows something else is none', async () => {
+    const links = Array.from({ length: 6 }, (_, i) => `<a href="/${i}">news ${i}</a>`).join('');
+    for (const html of [`<!doctype html><h1>Please log in</h1>${links}`, '<!doctype html><h1>We moved</h1>'])
+      expect(await read('channel', html + padding, { channel })).toMatchObject({
+        reading: { error: 'parse', isPage: true, refusal: null },
+      });
+  });
+});
+
 describe('a page as a channel', () => {
   const channel = { kind: 'page' } as Channel;
   const feedMode = { ...source, ingestionMode: 'feed' } as Source;

@@ -4,12 +4,10 @@ import { discoverLinks, type Page } from '../html/index.ts';
 import { validatePage } from '../validate/index.ts';
 import { documentFrom, extractFrom, readPage } from './article.ts';
 import { failedReading } from './feed.ts';
+import { LINKS_OF_A_LISTING } from './refusal.ts';
 import type { Ingested, IngestSettings, PageFacts, PageResponse } from './response.ts';
 import { contentLinks, factsOf, isGuessed, readPageFacts } from './spider-links.ts';
 
-// A page that offers this many links outside its navigation is a listing, whatever else it says: a front page of few
-// words may well carry a login box or report on "404 new jobs".
-const linksOfAListing = 5;
 // An article has a box of others at its end; a page that leads to more than this is not read for a text of its own.
 const linksOfAnArticle = 12;
 
@@ -28,7 +26,8 @@ export function ingestListing(response: PageResponse, settings: IngestSettings):
       if (ingested.outcome === 'document' && !ingested.stub) return ingested;
     }
   }
-  if (links.length < linksOfAListing) {
+  // A front page of few words may well carry a login box or report on "404 new jobs".
+  if (links.length < LINKS_OF_A_LISTING) {
     const validation = validatePage({
       page,
       bodyBytes: response.body.length,
@@ -55,7 +54,7 @@ function mayBeArticle({ finalUrl }: PageResponse, facts: PageFacts): boolean {
 export function isListing(extraction: Extraction, facts: PageFacts, minWords: number): boolean {
   if (extraction.pageType === 'listing') return true;
   if (extraction.pageType === 'article' && extraction.wordCount >= minWords) return false;
-  return facts.links.filter((link) => !link.inNav).length >= linksOfAListing;
+  return facts.links.filter((link) => !link.inNav).length >= LINKS_OF_A_LISTING;
 }
 
 /**

@@ -3,6 +3,7 @@ import { type Feed, parseSitemap, readFeed } from '../feed-formats/index.ts';
 import { discoverFeedLinks } from '../html/index.ts';
 import { identifyUrl } from '../url/index.ts';
 import { readPage } from './article.ts';
+import { refusalIn } from './refusal.ts';
 import { header, type Ingested, type PageResponse } from './response.ts';
 
 /** What a probe found at an address, kept for whoever asked. */
@@ -71,6 +72,11 @@ export async function ingestProbe(response: PageResponse): Promise<Ingested> {
   const feeds = discoverFeedLinks(page)
     .slice(0, mostFeeds)
     .map(({ url, title }) => ({ url, title }));
+  const refusal = feeds.length > 0 ? null : refusalIn(page, response);
+  if (refusal !== null) {
+    const { finalUrl: url, status } = response;
+    return { outcome: 'probe', result: { kind: 'failed', url, status, reason: refusal.reason } };
+  }
   const result: ProbeResult = { kind: 'page', url: response.finalUrl, title: page.title, feeds };
   return { outcome: 'probe', result };
 }

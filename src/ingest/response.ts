@@ -50,12 +50,17 @@ export type IngestSettings = {
   namedBy?: readonly string[];
 };
 
+/** A page that says no, in whatever words, although its status says yes. */
+export type Refusal = { reason: 'challenge' | 'access_denied' | 'login_wall'; detail: string };
+
 /** What a channel's body was; errors are of the channel's own table, not the page table. */
 export type ChannelReading = {
   error: 'parse' | null;
   detail: string | null;
   /** A page came instead: the channel may have gone elsewhere. */
   isPage: boolean;
+  /** The page that came says no: the channel is where it was, and its domain does not want us. */
+  refusal: Refusal | null;
   format: string | null;
   hub: string | null;
   /** What the hub calls the feed; null: nothing else than its address. */
@@ -117,4 +122,5 @@ export type Ingested =
   | { outcome: 'probe'; result: object };
 
 /** The header by its lower-case name. */
-export const header = (response: PageResponse, name: string): string | undefined => response.headers[name];
+export const header = (response: Pick<PageResponse, 'headers'>, name: string): string | undefined =>
+  response.headers[name];

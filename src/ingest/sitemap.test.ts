@@ -121,6 +121,12 @@ describe('entries without dates', () => {
     expect((await read(urlset(...dated.toReversed()))).urls[0]).toBe('http://h.test/2025/10/27/story');
   });
 
+  test('a page that says no is a refusal', async () => {
+    const html = `<!doctype html><html><title>Access Denied</title><body><h1>Access Denied</h1>${'<p></p>'.repeat(90)}`;
+    const { reading } = await read(html);
+    expect(reading).toMatchObject({ error: 'parse', isPage: true, refusal: { reason: 'access_denied' } });
+  });
+
   test('a file that breaks off forgets nothing', async () => {
     const first = await read(urlset(...many(0, 50)));
     const cut = new SeenAddresses(first.stored);

@@ -1,6 +1,8 @@
 import { readSitemap, type SitemapEntry } from '../feed-formats/index.ts';
 import type { SubmitItem } from '../frontier/index.ts';
+import { readPage } from './article.ts';
 import { entrySubmitter, failedReading, latest, newestDates, siteTest } from './feed.ts';
+import { refusalIn } from './refusal.ts';
 import type { ChannelReading, Ingested, IngestSettings, PageResponse } from './response.ts';
 import type { SeenAddresses } from './seen.ts';
 
@@ -112,6 +114,19 @@ function dateIn(url: string | undefined): number {
   return found === null ? 0 : Number(`${found[1]}${found[2]}${found[3] ?? '00'}`);
 }
 
+// A page that refuses us is short.
+const headBytes = 65_536;
+
+/** The chunks as they come; the first of them are kept. */
+async function* keepingHead(chunks: AsyncIterable<Uint8Array>, head: Uint8Array[]) {
+  let bytes = 0;
+  for await (const chunk of chunks) {
+    if (bytes < headBytes) head.push(chunk.subarray(0, headBytes - bytes));
+    bytes += chunk.length;
+    yield chunk;
+  }
+}
+
 /**
  * A sitemap, read as it comes: fresh entries of its own site go to the sink in batches, an index names further files.
  * Memory does not grow with the file.
@@ -124,15 +139,18 @@ export async function readSitemapChannel(
 ): Promise<Ingested> {
   const contentType = response.headers['content-type'];
   const harvest = new Harvest(response, settings, sink);
-  const sitemap = await readSitemap(chunks, {
+  const head: Uint8Array[] = [];
+  const sitemap = await readSitemap(keepingHead(chunks, head), {
     url: response.finalUrl,
     ...(contentType === undefined ? {} : { contentType }),
     onEntries: (entries, kind) => harvest.take(entries, kind === 'index'),
   });
   if (sitemap.kind === 'error') {
     const isPage = sitemap.error === 'the file is an HTML page';
-    const reading = failedReading(`not a sitemap: ${sitemap.error ?? 'unknown form'}`, isPage);
-    return { outcome: 'channel', reading, found: [] };
+    const failed = failedReading(`not a sitemap: ${sitemap.error ?? 'unknown form'}`, isPage);
+    const page = { ...response, status: 200, body: Buffer.concat(head) };
+    const refusal = isPage ? refusalIn(readPage(page), page) : null;
+    return { outcome: 'channel', reading: { ...failed, refusal }, found: [] };
   }
   await harvest.finish();
   const reading: ChannelReading = {

@@ -44,6 +44,7 @@ const changes: PublisherChange[] = [
   site('none', {}),
   site('gone', { faults: [{ name: 'status', options: { status: 404 } }] }),
   site('closed', { feeds: [feed('rss', '/feed')], robots: { disallow: ['/'], allow: [], crawlDelayS: 0 } }),
+  site('guarded', { faults: [{ name: 'challenge', on: ['listing', 'other'] }] }),
   site('bare', { feeds: [feed('atom', '/atom.xml')] }),
 ];
 
@@ -180,6 +181,9 @@ test('an address that leads nowhere is named with the reason and the way out', a
   );
   expect(await add('http://closed.test/')).toContain(
     'http://closed.test/ cannot be read: its robots.txt does not want us there.\n',
+  );
+  expect(await add('http://guarded.test/')).toContain(
+    'http://guarded.test/ cannot be read: it asks whether we are a person.\n',
   );
 });
 

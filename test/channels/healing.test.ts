@@ -28,6 +28,7 @@ const troubles = [
   feedTrouble('gone', [answers(410)]),
   feedTrouble('refused', [answers(403)]),
   feedTrouble('page', [pages()]),
+  feedTrouble('checked', [{ name: 'challenge', on: ['feed'], pathPrefix: '/feed' }]),
   // What the site names instead, or not.
   feedTrouble('renamed', [answers(404)], ['/news.rss']),
   feedTrouble('reborn', [answers(410, { untilRequest: 1 })]),
@@ -70,6 +71,16 @@ test('backs off first: the interval times two for each error', async () => {
   expect(await dueH('lost')).toBeLessThan(0.56);
   await pollAgain(lab, ['lost']);
   expect(await dueH('lost')).toBeGreaterThan(0.89);
+});
+
+test('a challenge in a feed’s place is a refusal of its domain, not a lost feed', async () => {
+  expect(await feed('checked')).toMatchObject({ status: 'pending', code: 'channel_403', http: 200 });
+  expect((await channelsOf(lab, 'checked'))[0]).toMatchObject({ kind: '403', errors: 1, asleep: false });
+  const { rows } = await lab.database.pool.query(
+    `SELECT (SELECT refusals FROM domain_slots s JOIN domains d USING (domain_key) WHERE d.name = 'checked.test') AS refusals,
+            (SELECT count(*)::integer FROM discoveries i JOIN sources s ON s.id = i.source_id WHERE s.name = 'checked.test') AS searches`,
+  );
+  expect(rows).toEqual([{ refusals: ['challenge'], searches: 0 }]);
 });
 
 test('404 sleeps after three in a row, 410 at once, and each failure sleeps again', async () => {

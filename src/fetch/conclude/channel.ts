@@ -10,7 +10,7 @@ import {
   maxAgeSeconds,
 } from '../channel-outcome.ts';
 import { parseRetryAfter } from '../client/index.ts';
-import { type DomainSignal, decideFailure, decideStatus, type Verdict } from '../outcome.ts';
+import { type DomainSignal, decideFailure, decideRejection, decideStatus, type Verdict } from '../outcome.ts';
 import {
   type Answered,
   type Ended,
@@ -133,6 +133,14 @@ async function concludeBody(
     return failing(at, 'parse', `${ingested.reason}: ${ingested.detail}`, { status });
   if (ingested.outcome !== 'channel') throw new Error(`a channel row cannot end as ${ingested.outcome}`);
   const { reading } = ingested;
+  if (reading.refusal !== null) {
+    const { reason, detail } = reading.refusal;
+    const { domain } = decideRejection(reason, detail, { tries: 0, maxTries: context.maxTries });
+    return failing(at, '403', `${reason.replaceAll('_', ' ')} with status ${status}: ${detail}`, {
+      status,
+      domain,
+    });
+  }
   if (reading.error !== null)
     return failing(at, 'parse', reading.detail ?? 'cannot be read', { status, isPage: reading.isPage });
   const news = {

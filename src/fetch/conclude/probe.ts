@@ -1,7 +1,7 @@
 import type { LeasedUrl } from '../../frontier/index.ts';
-import { ingest } from '../../ingest/index.ts';
+import { ingest, type ProbeResult } from '../../ingest/index.ts';
 import { parseRetryAfter } from '../client/index.ts';
-import { decideFailure, decideStatus, type Verdict } from '../outcome.ts';
+import { decideFailure, decideRejection, decideStatus, type Verdict } from '../outcome.ts';
 import { type Ended, ended, fine, type RowContext, type RowEnd, responseOf } from './row-end.ts';
 
 const patience = 3;
@@ -56,16 +56,13 @@ export async function concludeProbe(row: LeasedUrl, arrival: Ended, context: Row
       }
       const ingested = await ingest(responseOf(row, { ...arrival, result }), context.settings);
       if (ingested.outcome === 'unreadable') return failed(ingested.reason, result.status);
-      const value =
-        ingested.outcome === 'probe'
-          ? ingested.result
-          : { kind: 'failed', url: row.url, status: result.status, reason: ingested.outcome };
-      return ended(
-        row,
-        done,
-        { fetched: true, httpStatus: result.status, result: value },
-        { signal: 'good' },
-      );
+      if (ingested.outcome !== 'probe') return failed(ingested.outcome, result.status);
+      const value = ingested.result as ProbeResult;
+      const domain =
+        value.kind === 'failed'
+          ? decideRejection(value.reason, '', { tries: 0, maxTries: context.maxTries }).domain
+          : ({ signal: 'good' } as const);
+      return ended(row, done, { fetched: true, httpStatus: result.status, result: value }, domain);
     }
   }
 }

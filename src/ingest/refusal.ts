@@ -1,0 +1,20 @@
+import { discoverLinks, type Page } from '../html/index.ts';
+import { validatePage } from '../validate/index.ts';
+import type { PageResponse, Refusal } from './response.ts';
+
+/** A page that offers this many links outside its navigation shows something, whatever else it says. */
+export const LINKS_OF_A_LISTING = 5;
+
+/** A page that refuses us with status 200: a challenge, a ban, a wall. Null where it is any other page. */
+export function refusalIn(
+  page: Page,
+  { body, status, headers }: Pick<PageResponse, 'body' | 'status' | 'headers'>,
+): Refusal | null {
+  if (discoverLinks(page).filter((link) => !link.inNav).length >= LINKS_OF_A_LISTING) return null;
+  const found = validatePage({ page, bodyBytes: body.length, status, headers });
+  if (found.outcome === 'valid') return null;
+  const { reason, detail } = found;
+  return reason === 'challenge' || reason === 'access_denied' || reason === 'login_wall'
+    ? { reason, detail }
+    : null;
+}

@@ -1,6 +1,7 @@
 export type { AttributeTable } from './attributes.ts';
+export { discoverFeedLinks, type FeedLink } from './feed-links.ts';
 export { type Formula, formulaAt, isRenderedScript } from './formulas.ts';
-export { discoverFeedLinks, discoverLinks, type FeedLink, type PageLink } from './links.ts';
+export { discoverLinks, type PageLink } from './links.ts';
 export {
   attribute,
   collapse,

@@ -178,4 +178,27 @@ describe('discoverFeedLinks', () => {
       { url: 'https://site.example/feed/', type: null, title: 'Feed' },
     ]);
   });
+
+  it.each([
+    '<link rel=alternate type="application/rss+xml" title="The Post » Comments Feed" href="/comments/feed/">',
+    '<link rel=alternate type="application/rss+xml" title="The Post » A lamp Comments Feed" href="/a-lamp/feed/">',
+    '<link rel=alternate type="application/rss+xml" title="Die Post » Kommentar-Feed" href="/k/feed/">',
+    '<link rel=alternate type="application/atom+xml" title="The Post - Atom" href="/feeds/4089/comments/default">',
+    '<a href="/?feed=comments-rss2">RSS</a>',
+    '<a href="https://www.facebook.example/dialog/feed?app_id=1">Share</a>',
+    '<a href="https://friend.example/feed/">A friend</a>',
+  ])('leaves out comments and what others publish: %s', (html) => {
+    expect(discoverFeedLinks(parse(html))).toEqual([]);
+  });
+
+  it.each([
+    '<a href="https://feeds.site.example/news.rss">News</a>',
+    '<a href="https://feeds.feedburner.com/the-post">News</a>',
+    '<a href="feed://site.example/feed">News</a>',
+    '<link rel=alternate type="application/rss+xml" href="https://elsewhere.example/feed">',
+    '<link rel=alternate type="application/rss+xml" title="Kommentare und Meinung" href="/kommentare/rss">',
+    '<link rel=alternate type="application/rss+xml" title="Comment is free" href="/commentisfree/rss">',
+  ])('takes %s', (html) => {
+    expect(discoverFeedLinks(parse(html))).toHaveLength(1);
+  });
 });

@@ -149,7 +149,7 @@ export function decideExtraction(findings: Findings): Extraction {
   if (authors !== null) evidence.authors = authors.from;
   const published = dateFromSelector(chosen.date, findings.near.order) ?? decidePublished(findings);
   if (published !== null) evidence.publishedAt = `${published.from}: ${published.raw.slice(0, 60)}`;
-  const modified = decideModified(findings);
+  const modified = decideModified(findings, published?.date ?? null);
   if (modified !== null) evidence.modifiedAt = modified.from;
   const images = listImages(page, tags, ld, {
     images: chosen.image ?? imagesBetween(marks, body.kept),

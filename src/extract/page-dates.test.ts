@@ -163,6 +163,15 @@ describe('the date of publication', () => {
     );
   });
 
+  it('is never after that of the last change, which is left out then', () => {
+    const changed = (at: string) => `<meta property="article:modified_time" content="${at}">`;
+    const at = `${HEADLINE}${TEXT}`;
+    const published = ld('2024-05-17T10:00:00Z');
+    expect(read(published + changed('2024-05-17T00:00:00Z'), at).modified).toBeNull();
+    expect(read(published + changed('2024-05-17T10:00:00Z'), at).modified).toBe('2024-05-17');
+    expect(read(changed('2024-05-17T00:00:00Z'), at).modified).toBe('2024-05-17');
+  });
+
   it('is read in the order of the text where the page declares English or nothing', () => {
     const german = `<p>${'Der Hafen ist in der Nacht nicht leicht zu finden, und die Lotsen wissen das auch. '.repeat(8)}</p>`;
     const body = `${HEADLINE}<p>Ada Lund | 05/04/2024</p>${german.repeat(3)}`;

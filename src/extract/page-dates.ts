@@ -385,10 +385,11 @@ function microdataDate({ marks, near }: Inputs, name: DateName): FoundDate | nul
   return dateOfElement(marks.itemprops.get(name.toLowerCase()), `microdata ${name}`, near.order);
 }
 
-/** When the page was last changed, if it says so. */
-export function decideModified(inputs: Inputs, nowMs = Date.now()): FoundDate | null {
+/** When the page was last changed, if it says so; nothing is changed before it is published. */
+export function decideModified(inputs: Inputs, published: Date | null, nowMs = Date.now()): FoundDate | null {
   const found = declaredModified(inputs) ?? updateLine(inputs.near, Number.POSITIVE_INFINITY);
-  return found !== null && isPlausible(found.date, nowMs) ? found : null;
+  if (found === null || !isPlausible(found.date, nowMs)) return null;
+  return published !== null && found.date < published ? null : found;
 }
 
 function declaredModified(inputs: Inputs): FoundDate | null {

@@ -33,6 +33,8 @@ beforeAll(async () => {
     const active = await database.pool.query(`SELECT FROM websub_subscriptions WHERE state = 'active'`);
     return active.rowCount === 1;
   });
+  // We know of it before the hub does, and it pushes to nobody until it has read our answer.
+  await waitUntil('the hub knows that, too', () => lab.hub.events.some((one) => one.what === 'verified'));
 });
 afterAll(async () => {
   await api?.stop();
@@ -62,8 +64,8 @@ test('kill -9 between a push and its submission loses nothing, because the poll 
     });
     await api.stop('SIGKILL');
   } finally {
-    await holder.query('ROLLBACK');
-    holder.release();
+    // The connection and its lock end together, whatever came before.
+    holder.release(true);
   }
   await waitUntil('the hub knows that nobody took it', () =>
     lab.hub.events.some(

@@ -27,6 +27,7 @@ export type WebSubLab = {
 };
 
 const backlog = 3;
+const isVerified = ({ what, mode }: HubEvent): boolean => what === 'verified' && mode === 'subscribe';
 
 /** Starts a web of feeds with a hub, an engine in this process, and follows every publisher. */
 export async function startWebSubLab(options: {
@@ -110,7 +111,9 @@ export async function startWebSubLab(options: {
     subscribed: () =>
       waitUntil('every feed is subscribed', async () => {
         const active = await pool.query(`SELECT FROM websub_subscriptions WHERE state = 'active'`);
-        return active.rowCount === publishers ? true : states();
+        // We know of it before the hub does, and it pushes to nobody until it has read our answer.
+        const known = new Set(web.hub!.events.filter(isVerified).map((one) => one.topic));
+        return active.rowCount === publishers && known.size >= publishers ? true : states();
       }),
     noted: async (what, topic, since) => {
       const find = () => web.hub!.events.slice(since).find((one) => one.what === what && one.topic === topic);

@@ -38,7 +38,7 @@ function wordsOf(name: string): string[] {
   return name
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
+    .split(/[^a-z0-9\u00c0-\uffff]+/)
     .filter((word) => word !== '');
 }
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decideLanguage, detectLanguage, normalizeLanguage } from './language.ts';
+import { decideLanguage, normalizeLanguage } from './language.ts';
+
+const detectLanguage = (text: string) => decideLanguage(null, undefined, text)?.value ?? null;
 
 const english = 'The pilots of the harbour know that it is not easy to find in the dark.';
 const german = 'Der Hafen ist in der Nacht nicht leicht zu finden, und die Lotsen wissen das auch.';

@@ -82,6 +82,7 @@ function read(text: string): Reading | null {
   return { script, words: words.length, heard };
 }
 
+/** The language of a text by its script and commonest words, or null when they do not tell. */
 function languageOf({ script, words, heard }: Reading): string | null {
   if (!SHARED_SCRIPTS.has(script)) return commonestIn(script);
   const [first, second] = [...heard].sort((a, b) => b[1].words - a[1].words);
@@ -97,12 +98,6 @@ function languageOf({ script, words, heard }: Reading): string | null {
 
 function commonestIn(script: string): string {
   return new Intl.Locale(`und-${script}`).maximize().language;
-}
-
-/** The language of a text by its script and commonest words, or null when it is too short to tell. */
-export function detectLanguage(text: string): string | null {
-  const reading = read(text);
-  return reading === null ? null : languageOf(reading);
 }
 
 // Languages without a list of words, by the one whose words they share.

@@ -82,9 +82,7 @@ export function headlineOf(facts: AddedFacts, address: string): string {
     : `${source.name} is known and disabled; "outrider sources enable ${source.slug}" follows it again.`;
 }
 
-/** Whether an address was asked for and showed no page. */
-const isUnread = (outcome: string | null): boolean =>
-  outcome !== null && outcome !== 'page' && outcome !== 'redirect';
+const isPage = (outcome: string | null): boolean => outcome === 'page' || outcome === 'redirect';
 
 /** What else a person is told, line by line. */
 export function describeAdded(facts: AddedFacts): string[] {
@@ -98,7 +96,8 @@ export function describeAdded(facts: AddedFacts): string[] {
   const page = discovery?.candidates.findLast((one) => one.by === 'page');
   if (discovery?.state !== 'nothing' && discovery?.state !== 'found') {
     const later = '"outrider channels" shows them when they are found.';
-    if (page === undefined || !isUnread(page.outcome)) return [`  Still looking for its feeds; ${later}`];
+    if (page === undefined || page.outcome === null || isPage(page.outcome))
+      return [`  Still looking for its feeds; ${later}`];
     return [
       `  ${page.url} cannot be read: ${reasonOf(page.outcome)}.`,
       `  Its feeds are still looked for where they often are; ${later} ${remove}`,
@@ -109,7 +108,7 @@ export function describeAdded(facts: AddedFacts): string[] {
       `  It cannot be reached: ${reasonOf((page ?? discovery.candidates.at(-1))?.outcome)}.`,
       `  Check the address; "outrider add ${source.url}" tries again. ${remove}`,
     ];
-  if (page !== undefined && (page.outcome === null || isUnread(page.outcome))) {
+  if (page !== undefined && !isPage(page.outcome)) {
     const doubt = /^http_4(?!0[13])/.test(page.outcome ?? '') ? ' Is the address right?' : '';
     return [`  ${page.url} cannot be read: ${reasonOf(page.outcome)}.${doubt}`, `  ${remove}`];
   }

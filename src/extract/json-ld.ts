@@ -314,12 +314,12 @@ export function readJsonLd(scripts: string[], pageTitle: string | null): LdFacts
     location: textValue(main?.contentLocation ?? main?.locationCreated ?? main?.dateline ?? null),
     body: typeof main?.articleBody === 'string' ? clean(main.articleBody) : null,
     types: [...new Set(nodes.flatMap(typesOf))].slice(0, 100),
-    crumbs: readCrumbs(nodes),
+    crumbs: readCrumbs(nodes, byId),
   };
 }
 
 /** The first list of breadcrumbs among the nodes of JSON-LD, in its order. */
-function readCrumbs(nodes: readonly LdNode[]): Crumb[] {
+function readCrumbs(nodes: readonly LdNode[], byId: Map<string, LdNode>): Crumb[] {
   for (const node of nodes) {
     if (!typesOf(node).includes('BreadcrumbList') || !Array.isArray(node.itemListElement)) continue;
     const steps = node.itemListElement
@@ -330,18 +330,13 @@ function readCrumbs(nodes: readonly LdNode[]): Crumb[] {
       .toSorted((a, b) => place(a) - place(b))
       .flatMap((step) => {
         const name = textValue(step.name ?? step.item);
-        return name === null || name.length > 1_000 ? [] : [{ name, url: addressOf(step.item) }];
+        return name === null || name.length > 1_000
+          ? []
+          : [{ name, url: urlsOf(step.item, byId)[0] ?? null }];
       });
     if (crumbs.length > 0) return crumbs;
   }
   return [];
-}
-
-function addressOf(item: unknown): string | null {
-  if (typeof item === 'string') return item.slice(0, 2_000);
-  if (item === null || typeof item !== 'object') return null;
-  const { '@id': id, url } = item as LdNode;
-  return addressOf(typeof id === 'string' ? id : typeof url === 'string' ? url : null);
 }
 
 /** Keywords as a list, whether they came as one string or many. */

@@ -58,10 +58,11 @@ export async function concludeProbe(row: LeasedUrl, arrival: Ended, context: Row
       if (ingested.outcome === 'unreadable') return failed(ingested.reason, result.status);
       if (ingested.outcome !== 'probe') return failed(ingested.outcome, result.status);
       const value = ingested.result as ProbeResult;
-      const domain =
-        value.kind === 'failed'
-          ? decideRejection(value.reason, '', { tries: 0, maxTries: context.maxTries }).domain
-          : ({ signal: 'good' } as const);
+      // A login in the place of a feed that was only guessed says nothing about the site.
+      const isRefused = value.kind === 'failed' && value.reason !== 'login_wall';
+      const domain = isRefused
+        ? decideRejection(value.reason, '', { tries: 0, maxTries: context.maxTries }).domain
+        : ({ signal: 'good' } as const);
       return ended(row, done, { fetched: true, httpStatus: result.status, result: value }, domain);
     }
   }

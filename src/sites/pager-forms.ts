@@ -2,46 +2,73 @@ import { parseUrl, resolveUrl } from '../url/index.ts';
 
 /**
  * How the address of a listing's N-th page is made from its first: `?page={N}`, `/page/{N}`, `?page={N-1}` where counting
- * begins with 0, `?offset={20N}` where twenty entries are skipped for each page before.
+ * begins with 0, `?offset={20N}` where twenty entries are skipped for each page before, `/list_7_{N}.html` below it, and
+ * `-{N}.html` at the end of its own name.
  */
 export type PagerForm = string;
 
+/** Where the number stands: in a parameter, in a segment below the listing, or behind the listing's own name. */
+type Place = 'query' | 'path' | 'stem';
+
 /** A form taken apart. */
 export type ParsedForm = {
-  where: 'query' | 'path';
-  /** The parameter, or what stands before the number in the last segments. */
+  where: Place;
+  /** The parameter, or what stands before the number. */
   name: string;
+  /** What stands behind the number in a path: nothing, or `.html`. */
+  suffix: string;
   step: number;
   /** The number of the page that stands at 0. */
   zero: 0 | 1;
 };
 
 const queryForm = /^\?(.{1,60})=\{(\d*)N(-1)?\}$/;
-const pathForm = /^\/(.{0,60})\{N\}$/;
+const pathForm = /^(\/?)([^{}]{0,60})\{N(-1)?\}(\.\p{L}{2,5})?$/u;
 
 /** Reads a form; null for what is none. */
 export function parseForm(form: PagerForm): ParsedForm | null {
   const query = queryForm.exec(form);
   if (query !== null) {
     const step = query[2] === '' ? 1 : Number(query[2]);
-    return { where: 'query', name: query[1]!, step, zero: step > 1 || query[3] !== undefined ? 1 : 0 };
+    const zero = step > 1 || query[3] !== undefined ? 1 : 0;
+    return { where: 'query', name: query[1]!, suffix: '', step, zero };
   }
   const path = pathForm.exec(form);
-  return path === null ? null : { where: 'path', name: path[1]!, step: 1, zero: 0 };
+  if (path === null) return null;
+  const [, slash, name, fromZero, suffix] = path;
+  return {
+    where: slash === '' ? 'stem' : 'path',
+    name: name!,
+    suffix: suffix ?? '',
+    step: 1,
+    zero: fromZero === undefined ? 0 : 1,
+  };
 }
 
 /** Writes a form. */
-export function formOf({ where, name, step, zero }: ParsedForm): PagerForm {
-  if (where === 'path') return `/${name}{N}`;
-  return step > 1 ? `?${name}={${step}N}` : `?${name}={N${zero === 1 ? '-1' : ''}}`;
+export function formOf({ where, name, suffix, step, zero }: ParsedForm): PagerForm {
+  if (step > 1) return `?${name}={${step}N}`;
+  const number = zero === 1 ? '{N-1}' : '{N}';
+  if (where === 'query') return `?${name}=${number}`;
+  return `${where === 'path' ? '/' : ''}${name}${number}${suffix}`;
 }
 
 /** A number in an address that may be a page's, and the address without it. */
-export type NumberedAddress = { base: string; where: 'query' | 'path'; name: string; value: number };
+export type NumberedAddress = Pick<ParsedForm, 'where' | 'name' | 'suffix'> & { base: string; value: number };
+
+/** Whether two numbers stand in the same place of the same listing. */
+export const isAlike = (
+  a: Pick<ParsedForm, 'where' | 'name' | 'suffix'>,
+  b: Pick<ParsedForm, 'where' | 'name' | 'suffix'>,
+): boolean => a.where === b.where && a.name === b.name && a.suffix === b.suffix;
 
 const mostValue = 1_000_000;
-const pathNumber = /^(.*)\/(\p{L}{1,12}(?:[/=_-]|(?=\d)))(\d{1,6})$/u;
-const bareNumber = /^(.+)\/(\d{1,4})$/;
+const numberedSegment = /^(.*)\/([^/]*?)(?<!\d)([1-9]\d{0,5}|0)(\.\p{L}{2,5})?$/u;
+// "page" of `/page/2`.
+const wordBefore = /^(.*)\/(\p{L}{1,12})$/u;
+// "-", "_" or "-p" behind the listing's own name.
+const stemAndMark = /^(.*[^-_.])([-_.]\p{L}{0,4})$/u;
+const mostName = 40;
 
 /** What a listing is known by among its pages: path and parameters in order, without host and last slash. */
 export function baseOf(url: string): string {
@@ -55,52 +82,85 @@ function keyOf(path: string, parameters: URLSearchParams): string {
   return `${path.replace(/\/+$/, '') || '/'}${query === '' ? '' : `?${query}`}`;
 }
 
-/** Every number of an address that may count pages. */
+/** Every number of an address that may count pages, in each way it may be read. */
 export function numbersOf(url: string): NumberedAddress[] {
   const at = parseUrl(url);
   if (at === null) return [];
   const found: NumberedAddress[] = [];
   for (const [name, text] of at.searchParams) {
-    const value = /^\d{1,7}$/.test(text) ? Number(text) : Number.NaN;
+    const value = /^(?:[1-9]\d{0,6}|0)$/.test(text) ? Number(text) : Number.NaN;
     if (!(value <= mostValue) || !/^[\w.[\]-]{1,60}$/.test(name)) continue;
     const rest = new URLSearchParams(at.searchParams);
     rest.delete(name);
-    found.push({ base: keyOf(at.pathname, rest), where: 'query', name, value });
+    found.push({ base: keyOf(at.pathname, rest), where: 'query', name, suffix: '', value });
   }
-  const path = at.pathname.replace(/\/+$/, '');
-  const worded = pathNumber.exec(path);
-  const bare = worded === null ? bareNumber.exec(path) : null;
-  const [, before, name, digits] = worded ?? (bare === null ? [] : [bare[0], bare[1], '', bare[2]]);
-  if (before !== undefined && name !== undefined && digits !== undefined)
-    found.push({ base: keyOf(before, at.searchParams), where: 'path', name, value: Number(digits) });
+  const segment = numberedSegment.exec(at.pathname.replace(/\/+$/, ''));
+  if (segment === null) return found;
+  const [, folder, name, digits, suffix = ''] = segment as unknown as [
+    string,
+    string,
+    string,
+    string,
+    string?,
+  ];
+  const add = (where: 'path' | 'stem', base: string, before: string): void => {
+    if (before.length > mostName) return;
+    found.push({ base: keyOf(base, at.searchParams), where, name: before, suffix, value: Number(digits) });
+  };
+  if (name === '') {
+    const worded = wordBefore.exec(folder);
+    if (worded !== null) add('path', worded[1]!, `${worded[2]!}/`);
+    add('path', folder, '');
+    return found;
+  }
+  add('path', folder, name);
+  const [, stem, mark] = stemAndMark.exec(name) ?? (suffix === '' ? [] : ['', name, '']);
+  if (stem === undefined || mark === undefined) return found;
+  if (suffix !== '') add('stem', `${folder}/${stem}${suffix}`, mark);
+  add('stem', `${folder}/${stem}`, mark);
   return found;
 }
 
 /** The number of the page in a form, 1 for the first. */
 export const pageNumber = (form: ParsedForm, value: number): number => value / form.step + form.zero;
 
-/** The address of a listing's page in a form; null where it cannot be made. */
-export function pageAddress(firstUrl: string, form: PagerForm, page: number): string | null {
+/** A listing and how its pages are numbered. */
+export type Numbering = { base: string; form: PagerForm };
+
+/** The address of a listing's page, from that of its first; null where it cannot be made. */
+export function pageAddress(firstUrl: string, { base, form }: Numbering, page: number): string | null {
   const parsed = parseForm(form);
   const at = parseUrl(firstUrl);
   if (parsed === null || at === null) return null;
   if (page <= 1) return firstUrl;
-  const value = String((page - parsed.zero) * parsed.step);
-  if (parsed.where === 'query') at.searchParams.set(parsed.name, value);
-  else at.pathname = `${at.pathname.replace(/\/+$/, '')}/${parsed.name}${value}`;
+  const { where, name, suffix, step, zero } = parsed;
+  const value = String((page - zero) * step);
+  const path = at.pathname.replace(/\/+$/, '');
+  if (where === 'query') {
+    // Further pages may have parameters that the first goes without.
+    for (const [one, of] of new URLSearchParams(base.split('?')[1]))
+      if (!at.searchParams.has(one)) at.searchParams.append(one, of);
+    at.searchParams.set(name, value);
+  } else if (where === 'path') at.pathname = `${path}/${name}${value}${suffix}`;
+  else {
+    const stem = path.endsWith(suffix) ? path.slice(0, path.length - suffix.length) : path;
+    at.pathname = `${stem}${name}${value}${suffix}`;
+  }
   return resolveUrl(at.href);
 }
 
-/** The address of the first page, from any page in a form. */
-export function firstAddress(url: string, form: PagerForm): string | null {
+/** The address of the first page, from any page of a listing. */
+export function firstAddress(url: string, { base, form }: Numbering): string | null {
   const parsed = parseForm(form);
   const at = parseUrl(url);
   if (parsed === null || at === null) return null;
-  if (parsed.where === 'query') at.searchParams.delete(parsed.name);
-  else {
-    const path = at.pathname.replace(/\/+$/, '').replace(/\d+$/, '');
-    if (!path.endsWith(`/${parsed.name}`)) return null;
-    at.pathname = `${path.slice(0, path.length - parsed.name.length)}`;
-  }
+  const { where, name, suffix } = parsed;
+  if (where === 'query') at.searchParams.delete(name);
+  else if (where === 'path') {
+    const path = at.pathname.replace(/\/+$/, '');
+    const before = path.slice(0, path.length - suffix.length).replace(/\d+$/, '');
+    if (!path.endsWith(suffix) || !before.endsWith(`/${name}`)) return null;
+    at.pathname = before.slice(0, before.length - name.length);
+  } else at.pathname = base.replace(/\?.*$/, '');
   return at.href;
 }

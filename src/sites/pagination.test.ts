@@ -53,6 +53,38 @@ describe('with links', () => {
   });
 });
 
+it('further pages with parameters that the first goes without are walked like others', () => {
+  const pages = new Pagination();
+  const sorted = (page: number): Pager => ({
+    ...pager(page, 3),
+    base: '/n?order=desc',
+    next: next(page + 1),
+  });
+  const next = (page: number): string => `https://a.test/n?order=desc&page=${page}`;
+  expect(pages.follow(listing(1, { pagers: [sorted(1)] }), 0)?.url).toBe(next(2));
+  expect(pages.follow(listing(2, { url: next(2), pagers: [sorted(2)] }), 0)?.url).toBe(next(3));
+  // Nothing new in front: the walk goes on where it was broken off.
+  const again = listing(1, { pagers: [sorted(1)], isAgain: true, news: 0 });
+  expect(pages.follow(again, 1)?.url).toBe(next(3));
+});
+
+it('a page whose address may be read in two ways stays with the listing it was found on', () => {
+  const pages = new Pagination();
+  const file = (page: number): string => `https://a.test/n/a_${page}.html`;
+  const below = (page: number): Pager => ({ ...pager(page, 3), form: '/a_{N}.html', next: file(page + 1) });
+  const behind = (page: number): Pager => ({ ...below(page), base: '/n/a.html', form: '_{N}.html' });
+  pages.follow(listing(1, { url: 'https://a.test/n/', pagers: [below(1)] }), 0);
+  expect(pages.follow(listing(2, { url: file(2), pagers: [behind(2), below(2)] }), 0)?.url).toBe(file(3));
+  expect(pages.takeChanges().map(({ base, reached }) => [base, reached])).toEqual([['/n', 2]]);
+});
+
+it('what is far behind the last page is an article of that number', () => {
+  const pages = new Pagination();
+  pages.learnPagers([{ ...pager(1, 9), base: '/', form: '?p={N}' }]);
+  expect(pages.placeOf('https://a.test/?p=10')?.page).toBe(10);
+  expect(pages.placeOf('https://a.test/?p=4711')).toBeNull();
+});
+
 describe('broken off', () => {
   it('a walk goes on where it stood, with and without news in front', () => {
     const pages = new Pagination();

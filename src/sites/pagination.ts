@@ -1,6 +1,7 @@
 import {
   baseOf,
   firstAddress,
+  isAlike,
   numbersOf,
   type PagerForm,
   pageAddress,
@@ -74,12 +75,14 @@ export class Pagination {
 
   /** The rule an address is a further page of, and which. */
   placeOf(url: string): { rule: PagerRule; page: number } | null {
-    for (const { base, where, name, value } of numbersOf(url)) {
-      for (const rule of this.#rulesOf(base)) {
+    for (const address of numbersOf(url)) {
+      for (const rule of this.#rulesOf(address.base)) {
         const form = parseForm(rule.form);
-        if (form === null || form.where !== where || form.name !== name) continue;
-        const page = pageNumber(form, value);
-        if (Number.isInteger(page) && page > 1) return { rule, page };
+        if (form === null || !isAlike(form, address)) continue;
+        const page = pageNumber(form, address.value);
+        // What is far behind the last page that anybody named is none: an article of that number.
+        const most = Math.max(rule.highest, rule.reached) + 1;
+        if (Number.isInteger(page) && page > 1 && page <= most) return { rule, page };
       }
     }
     return null;
@@ -103,7 +106,7 @@ export class Pagination {
 
   /** Learns the pagers that a page shows. */
   learnPagers(pagers: readonly Pager[]): void {
-    for (const { base, form, evidence, highest } of pagers) {
+    for (const { base, form, evidence, highest } of this.#oneReading(pagers)) {
       const before = this.#rules.get(keyOf({ base, form }));
       if (before !== undefined && before.evidence >= evidence && before.highest >= highest) continue;
       this.#put({
@@ -114,8 +117,19 @@ export class Pagination {
     }
   }
 
+  /** A further page's address may be read in several ways: that which is known counts, else the likeliest. */
+  #oneReading(pagers: readonly Pager[]): readonly Pager[] {
+    if (pagers.every(({ page }) => page === 1)) return pagers;
+    const known = pagers.filter((pager) => this.#rules.has(keyOf(pager)));
+    return known.length > 0 ? known : pagers.slice(0, 1);
+  }
+
   #followFirst(page: ListingPage): NextPage | null {
-    const base = baseOf(page.url);
+    const own = baseOf(page.url);
+    // Further pages may have parameters that the first goes without.
+    const shown =
+      page.pagers.find((pager) => pager.base === own) ?? page.pagers.find((pager) => pager.page === 1);
+    const base = shown?.base ?? own;
     const entries = page.entries.slice(0, mostEntries);
     for (const rule of this.#rulesOf(base)) {
       this.#put({ ...rule, first: [...entries], wanted: null });
@@ -124,7 +138,6 @@ export class Pagination {
     }
     // Read again without news: what lies behind it is older still, and known as far as the walk came.
     if (page.isAgain && page.news === 0) return this.#resume(base, page.url);
-    const shown = page.pagers.find((pager) => pager.base === base);
     if (shown !== undefined) {
       const rule = this.#rules.get(keyOf(shown));
       if (rule === undefined || !mayAsk(rule)) return null;
@@ -133,7 +146,7 @@ export class Pagination {
     const proven = this.#rulesOf(base).find((rule) => rule.pages > 0);
     if (proven !== undefined) {
       if (proven.reached < 2) return null;
-      return this.#want(proven, 2, pageAddress(page.url, proven.form, 2), page.isAgain);
+      return this.#want(proven, 2, pageAddress(page.url, proven, 2), page.isAgain);
     }
     return page.mayGuess ? this.#guess(page.url, base, entries) : null;
   }
@@ -155,14 +168,13 @@ export class Pagination {
     };
     this.#put(rule);
     this.#before.set(key, page.entries.slice(0, mostEntries));
-    if (page.isAgain && page.news === 0)
-      return this.#resume(rule.base, firstAddress(page.url, rule.form) ?? '');
+    if (page.isAgain && page.news === 0) return this.#resume(rule.base, firstAddress(page.url, rule) ?? '');
     const shown = page.pagers.find((pager) => keyOf(pager) === key);
     // It has a pager, and that ends here.
     if (rule.evidence > 0 && (shown?.next ?? null) === null) return null;
     const next = at.page + 1;
     if (next > mostPage) return null;
-    const url = shown?.next ?? pageAddress(firstAddress(page.url, rule.form) ?? '', rule.form, next);
+    const url = shown?.next ?? pageAddress(firstAddress(page.url, rule) ?? '', rule, next);
     return this.#want(rule, next, url, page.isAgain && next <= rule.reached);
   }
 
@@ -171,7 +183,7 @@ export class Pagination {
     const rule = this.#rulesOf(base).find(isUnfinished);
     if (rule === undefined) return null;
     const next = rule.reached + 1;
-    return this.#want(rule, next, pageAddress(first, rule.form, next), false, rule.evidence === 0);
+    return this.#want(rule, next, pageAddress(first, rule, next), false, rule.evidence === 0);
   }
 
   /** A further page that was not there; answers what may be tried instead. */
@@ -183,7 +195,7 @@ export class Pagination {
   #end(rule: PagerRule, reason: PagerEnd, url: string, nowMs: number): NextPage | null {
     this.#put({ ...rule, wanted: null, ended: { reason, atMs: nowMs } });
     if (rule.evidence > 0 || rule.pages > 0) return null;
-    const first = firstAddress(url, rule.form);
+    const first = firstAddress(url, rule);
     return first === null ? null : this.#guess(first, rule.base, rule.first);
   }
 
@@ -195,7 +207,7 @@ export class Pagination {
       const known = this.#rules.get(keyOf({ base, form }));
       if (known !== undefined && !mayAsk(known)) continue;
       const rule = { ...(known ?? newRule(base, form)), first: [...entries] };
-      return this.#want(rule, 2, pageAddress(url, form, 2), false, true);
+      return this.#want(rule, 2, pageAddress(url, rule, 2), false, true);
     }
     return null;
   }

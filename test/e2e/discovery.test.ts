@@ -27,7 +27,7 @@ const articles = Number(process.env.DISCOVERY_ARTICLES ?? 36);
 const deadlineMs = articles * 6000;
 const seed = Number(process.env.DISCOVERY_SEED ?? 11);
 const perPage = articles >= 400 ? 10 : 6;
-const sites = Number(process.env.DISCOVERY_SITES ?? 8);
+const sites = Number(process.env.DISCOVERY_SITES ?? 10);
 const budget = 1000;
 
 const trap = (...names: string[]): FaultSpec[] => names.map((name) => ({ name }));
@@ -37,6 +37,8 @@ const allSetups: PublisherChange[] = [
   { urlStyle: 'section', pagination: 'path', faults: [repeating] },
   { urlStyle: 'flat', pagination: 'p', faults: trap('trap-session') },
   { urlStyle: 'html', pagination: 'offset', faults: trap('trap-facet') },
+  { urlStyle: 'html', pagination: 'file' },
+  { urlStyle: 'query', pagination: 'sorted' },
   { urlStyle: 'slash', pagination: 'query', pager: 'none', faults: trap('trap-path') },
   { urlStyle: 'query', pagination: 'path', pager: 'none', faults: trap('trap-calendar') },
   { urlStyle: 'query', pagination: 'offset', pager: 'none', archives: true },
@@ -104,14 +106,14 @@ const requestsOf = (publisher: Publisher, since = 0): AccessRecord[] =>
   web.log.read(since).filter((one) => publisher.hosts.includes(one.host) && one.path !== '/robots.txt');
 
 const trapPath = /^\/(?:calendar|browse|catalogue|topics)(?:[/?]|$)/;
-const pageParts = /^(.*?)(?:\/page\/(\d+)|[?&](?:page|p|offset)=(\d+))$/;
+const pageParts = /^(.*?)(?:\/page\/(\d+)|\/list_7_(\d+)\.html|[?&](?:page|p|offset)=(\d+))$/;
 
 /** The listing and the page that a path asks for; null: no further page of anything. */
 function pageOf(publisher: Publisher, path: string): { base: string; page: number; form: string } | null {
   const match = pageParts.exec(path);
   if (match === null) return null;
   const form = path.slice(match[1]!.length).replace(/\d+/, '');
-  const number = Number(match[2] ?? match[3]);
+  const number = Number(match[2] ?? match[3] ?? match[4]);
   const page = form.includes('offset') ? number / publisher.perPage + 1 : number;
   return { base: match[1]!.replace(/\/$/, '') || '/', page, form };
 }

@@ -66,8 +66,8 @@ export interface Publisher {
   sitemaps: readonly SitemapSetup[];
   /** Replaced as a whole when the publisher changes its mind. */
   robots: RobotsSetup;
-  /** Older articles are reached by `?page=N`, `/page/N`, `?p=N` or `?offset=` entries to skip. */
-  pagination: 'query' | 'path' | 'p' | 'offset';
+  /** Older articles: `?page=N`, `/page/N`, `?p=N`, `?offset=` entries to skip, `?order=desc&page=N`, `list_7_N.html`. */
+  pagination: 'query' | 'path' | 'p' | 'offset' | 'sorted' | 'file';
   /** What its listings show of their pages; links to the next three and to the one before unless given. */
   pager?: 'links' | 'none';
   perPage: number;

@@ -38,6 +38,7 @@ export function requestKindOf(target: Target): RequestKind {
 
 const staticPages = new Set(['/about', '/login', '/search', '/imprint', '/private/drafts']);
 const pagePath = /^(.*?)\/page\/(\d{1,6})\/?$/;
+const pageFile = /^(.*)\/list_7_(\d+)\.html$/;
 const datePath = /^(?:\/news)?\/((?:19|20)\d\d)(?:\/(\d\d))?(?:\/(\d\d))?\/?$/;
 const imagePath = /^\/img\/([0-9a-z]{4,7})\.png$/;
 const clickPath = /^\/go\/([0-9a-z]{4,7})$/;
@@ -104,8 +105,8 @@ function resolveListing(site: Site, path: string, query: string): Target | undef
   const { publisher } = site;
   let base = path;
   let page = 1;
-  if (publisher.pagination === 'path') {
-    const match = pagePath.exec(path);
+  if (publisher.pagination === 'path' || publisher.pagination === 'file') {
+    const match = (publisher.pagination === 'path' ? pagePath : pageFile).exec(path);
     if (match !== null) {
       base = `${match[1]}/`;
       page = Number(match[2]);

@@ -66,6 +66,10 @@ function renderPager(site: Site, target: ListingTarget, pages: number): string {
         return `${base}page/${page}`;
       case 'offset':
         return `${base}?offset=${(page - 1) * publisher.perPage}`;
+      case 'sorted':
+        return `${base}?order=desc&amp;page=${page}`;
+      case 'file':
+        return `${base}list_7_${page}.html`;
       default:
         return `${base}?${publisher.pagination === 'p' ? 'p' : 'page'}=${page}`;
     }

@@ -128,29 +128,33 @@ function classifyBySection(segments: string[], last: string, own: ReadonlySet<st
     return { kind: 'article', reason: 'section and more' };
   if (folders.some(isSection) && !isSection(last)) return { kind: 'article', reason: 'section and more' };
   // Many large sites publish at depth 1: asking for two segments would lose them.
-  const words = last.replace(/\.[a-z]{3,5}$/, '').split('-');
-  if (words.filter((word) => word !== '').length >= 4) return { kind: 'article', reason: 'long slug' };
+  if (isLongSlug(last)) return { kind: 'article', reason: 'long slug' };
   return { kind: 'other', reason: unknownShape };
 }
 
-/** `/YYYY/MM[/DD]/slug` anywhere in the path is an article; the same without a slug is the archive of that time. */
+function isLongSlug(segment: string): boolean {
+  const words = segment.replace(/\.[a-z]{3,5}$/, '').split('-');
+  return words.filter((word) => word !== '').length >= 4;
+}
+
+/** `/YYYY/MM[/DD]/slug` anywhere in the path is an article, `/slug/YYYY/MM` too; the same without a slug is the archive of that time. */
 function classifyDated(segments: readonly string[]): UrlClass | null {
   for (let at = 0; at < segments.length; at += 1) {
     const segment = segments[at]!;
     if (/^(?:19|20)\d\d-?(?:0[1-9]|1[0-2])-?(?:0[1-9]|[12]\d|3[01])$/.test(segment))
-      return afterDate(segments.length - at - 1);
+      return aroundDate(segments, at, 1);
     if (!/^(?:19|20)\d\d$/.test(segment)) continue;
     const month = segments[at + 1];
     if (month === undefined) return { kind: 'listing', reason: 'date archive' };
     if (!/^(?:0?[1-9]|1[0-2])$/.test(month) && !monthName.test(month)) continue;
     const hasDay = /^(?:0?[1-9]|[12]\d|3[01])$/.test(segments[at + 2] ?? '');
-    return afterDate(segments.length - at - (hasDay ? 3 : 2));
+    return aroundDate(segments, at, hasDay ? 3 : 2);
   }
   return null;
 }
 
-function afterDate(segmentsLeft: number): UrlClass {
-  return segmentsLeft > 0
+function aroundDate(segments: readonly string[], at: number, length: number): UrlClass {
+  return at + length < segments.length || segments.slice(0, at).some(isLongSlug)
     ? { kind: 'article', reason: 'dated path' }
     : { kind: 'listing', reason: 'date archive' };
 }

@@ -57,6 +57,8 @@ describe('classifyUrl', () => {
     ['https://example.com/2024/05/slug', 'article', 'dated path'],
     ['https://example.com/news/2024/may/06/slug/', 'article', 'dated path'],
     ['https://example.com/2024-05-06/slug', 'article', 'dated path'],
+    ['https://example.com/leadership/how-it-came-to-this/2024/05', 'article', 'dated path'],
+    ['https://example.com/all-sections/2024/05', 'listing', 'date archive'],
     ['https://example.com/2024/05/', 'listing', 'date archive'],
     ['https://example.com/2024', 'listing', 'date archive'],
     ['https://example.com/2024/mayor-elected', 'other', 'no known shape'],

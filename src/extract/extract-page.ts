@@ -17,7 +17,8 @@ import { bylineTexts, creditTexts, portrayedName } from './byline-lines.ts';
 import { isByline } from './bylines.ts';
 import { findHeadline, type Headline } from './headline.ts';
 import { listImages, type PageImage } from './images.ts';
-import { keywordsOf, type LdFacts, readJsonLd } from './json-ld.ts';
+import { type LdFacts, readJsonLd } from './json-ld.ts';
+import { decideKeywords, splitKeywords } from './keywords.ts';
 import { decideLanguage, type FoundLanguage } from './language.ts';
 import type { FoundDate, Surroundings } from './line-dates.ts';
 import { collectMarks, type Marks } from './marks.ts';
@@ -177,11 +178,7 @@ export function decideExtraction(findings: Findings): Extraction {
     canonicalUrl: canonicalOf(page, tags),
     description:
       firstOf(tags, ['og:description', 'description', 'twitter:description'])?.value ?? ld.description,
-    keywords: keywordsOf([
-      ...(tags.lists.get('keywords') ?? []),
-      ...(tags.lists.get('article:tag') ?? []),
-      ...ld.keywords,
-    ]),
+    keywords: decideKeywords(page, { tags, ld, title: title?.value ?? null }),
     leadImage: images[0]?.url ?? null,
     images,
     openGraph: tags.openGraph,
@@ -259,7 +256,7 @@ function jsonLdRecord(ld: LdFacts): Record<string, unknown> {
     jsonld_date_created: ld.dateCreated,
     jsonld_date_modified: ld.dateModified,
     jsonld_word_count: ld.wordCount,
-    jsonld_keywords: ld.keywords,
+    jsonld_keywords: splitKeywords(ld.keywords),
     jsonld_schema_type: ld.type,
     jsonld_location: ld.location,
     jsonld_raw: ld.main,

@@ -25,6 +25,7 @@ export type LdFacts = {
   dateCreated: string | null;
   dateModified: string | null;
   wordCount: number | null;
+  /** As they were given: one string may hold several. */
   keywords: string[];
   type: string | null;
   location: string | null;
@@ -309,7 +310,9 @@ export function readJsonLd(scripts: string[], pageTitle: string | null): LdFacts
     dateCreated: textValue(pick('dateCreated')),
     dateModified: textValue(pick('dateModified')),
     wordCount: Number.isFinite(words) && words > 0 ? Math.round(words) : null,
-    keywords: keywordsOf(pick('keywords')),
+    keywords: listOf(pick('keywords'))
+      .slice(0, 100)
+      .flatMap((one) => textValue(one) ?? []),
     type: types[0] ?? null,
     location: textValue(main?.contentLocation ?? main?.locationCreated ?? main?.dateline ?? null),
     body: typeof main?.articleBody === 'string' ? clean(main.articleBody) : null,
@@ -337,18 +340,4 @@ function readCrumbs(nodes: readonly LdNode[], byId: Map<string, LdNode>): Crumb[
     if (crumbs.length > 0) return crumbs;
   }
   return [];
-}
-
-/** Keywords as a list, whether they came as one string or many. */
-export function keywordsOf(value: unknown): string[] {
-  const list = Array.isArray(value) ? value.slice(0, 100) : [value];
-  const found = new Set<string>();
-  for (const item of list) {
-    const text = textValue(item);
-    for (const word of (text ?? '').split(/[,;]/)) {
-      const keyword = word.trim();
-      if (keyword !== '' && keyword.length < 200) found.add(copyString(keyword));
-    }
-  }
-  return [...found].slice(0, 100);
 }

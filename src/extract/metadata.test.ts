@@ -33,7 +33,7 @@ describe('JSON-LD', () => {
       publisher: 'P',
       type: 'Article',
       isArticle: true,
-      keywords: ['x', 'y'],
+      keywords: ['x, y'],
     });
   });
 

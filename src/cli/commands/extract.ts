@@ -158,6 +158,7 @@ function describe(extraction: Extraction, validation: Validation, told: Explanat
     ['published', day(extraction.publishedAt)],
     ['modified', day(extraction.modifiedAt)],
     ['section', extraction.section ?? '–'],
+    ['keywords', extraction.keywords.slice(0, 12).join(' · ') || '–'],
     ['image', extraction.leadImage ?? '–'],
     [
       'language',

@@ -15,6 +15,7 @@ import { type Body, type Chosen, extractBody, imagesBetween, joinBlocks, runSele
 import { sectionOfCrumbs } from './breadcrumbs.ts';
 import { bylineTexts, creditTexts, portrayedName } from './byline-lines.ts';
 import { isByline } from './bylines.ts';
+import { decideDescription } from './description.ts';
 import { findHeadline, type Headline } from './headline.ts';
 import { listImages, type PageImage } from './images.ts';
 import { type LdFacts, readJsonLd } from './json-ld.ts';
@@ -176,8 +177,7 @@ export function decideExtraction(findings: Findings): Extraction {
     section: section?.value ?? null,
     language: language?.value ?? null,
     canonicalUrl: canonicalOf(page, tags),
-    description:
-      firstOf(tags, ['og:description', 'description', 'twitter:description'])?.value ?? ld.description,
+    description: decideDescription(page, { tags, ld, title: title?.value ?? null }),
     keywords: decideKeywords(page, { tags, ld, title: title?.value ?? null }),
     leadImage: images[0]?.url ?? null,
     images,

@@ -192,7 +192,8 @@ export function decodeEntities(text: string): string {
   });
 }
 
-function clean(text: string): string | null {
+/** A text without entities and tags; null where nothing is left. */
+export function clean(text: string): string | null {
   const plain = collapse(decodeEntities(decodeEntities(text)).replace(/<[^<>]{0,500}>/g, ' '));
   return plain === '' ? null : copyString(plain);
 }

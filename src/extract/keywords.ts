@@ -2,6 +2,7 @@ import { attribute, collapse, copyString, type Page, textOf } from '../html/inde
 import { comparable } from './comparable.ts';
 import { decodeEntities, type LdFacts } from './json-ld.ts';
 import type { MetaTags } from './meta-tags.ts';
+import { siteNames } from './site-names.ts';
 
 const mostKeywords = 100;
 const mostParts = 300;
@@ -36,8 +37,7 @@ export function decideKeywords(
     ...named('parsely-tags'),
     ...withoutTitle(named('keywords'), title ?? ''),
   ];
-  const sites = [tags.openGraph['og:site_name'], ld.publisher, ...ld.siteNames];
-  const others = new Set(sites.map((name) => comparable(name ?? '')));
+  const others = new Set(siteNames(page, tags, ld));
   if (title !== null && title.length >= leastTitleChars) others.add(comparable(title));
   const chosen = distinct(declared, others);
   return chosen.length > 0 ? chosen : distinct(tagLinks(page), others);

@@ -1,5 +1,4 @@
 import { loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
 import { startApi } from '../src/api/index.ts';
 import { createToken } from '../src/auth/index.ts';
 import { loadConfig } from '../src/config/index.ts';
@@ -9,23 +8,18 @@ import { loadDocuments } from './api-documents.ts';
 import { routesOf } from './api-routes.ts';
 import { loadFrontier, planDomains } from './frontier/load.ts';
 import { startBenchServer } from './frontier/server.ts';
+import { readOptions } from './options.ts';
 
 type Timing = { p50: number; p95: number };
 
 /** How long the API's lists and searches take on a full database, over HTTP. */
 export async function run(args: string[]): Promise<object> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      rows: { type: 'string', default: '1000000' },
-      documents: { type: 'string', default: '100000' },
-      rounds: { type: 'string', default: '40' },
-      // Routes whose names match.
-      only: { type: 'string', default: '' },
-    },
-    strict: false,
+  const { rows, documents, rounds, ...values } = readOptions(args, {
+    rows: ['URLs in the frontier', 1_000_000],
+    documents: ['documents', 100_000],
+    rounds: ['requests of each route', 40],
+    only: ['routes whose names match', ''],
   });
-  const [rows, documents, rounds] = [Number(values.rows), Number(values.documents), Number(values.rounds)];
   const server = await startBenchServer();
   try {
     console.error(`api: ${rows} frontier rows`);
@@ -57,7 +51,7 @@ export async function run(args: string[]): Promise<object> {
     if (made.outcome !== 'created') throw new Error('the database is not new');
     try {
       const routes: Record<string, Timing> = {};
-      const only = new RegExp(String(values.only), 'i');
+      const only = new RegExp(values.only, 'i');
       for (const [name, path] of Object.entries(routesOf(domains)))
         if (only.test(name))
           routes[name] = await time(rounds, made.token, (n) => {

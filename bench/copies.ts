@@ -1,22 +1,20 @@
 import { loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
 import type pg from 'pg';
 import { clusterDocuments } from '../src/documents/cluster-documents.ts';
 import { SIGNATURE_BANDS } from '../src/extract/index.ts';
 import { channelHash, domainIdentity } from '../src/url/index.ts';
 import { type Figures, type MeteredClient, measure } from './frontier/meter.ts';
 import { startBenchServer } from './frontier/server.ts';
+import { readOptions } from './options.ts';
 
 const fresh = 200;
 
 /** What finding the copies of a new document costs, by how many documents there are already. */
 export async function run(args: string[]): Promise<object> {
-  const { values } = parseArgs({
-    args,
-    options: { documents: { type: 'string', default: '10000,100000,1000000' } },
-    strict: false,
+  const { documents } = readOptions(args, {
+    documents: ['how many there are already', '10000,100000,1000000'],
   });
-  const sizes = String(values.documents).split(',').map(Number);
+  const sizes = documents.split(',').map(Number);
   const server = await startBenchServer();
   try {
     const metered = await server.connect();

@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { type OurRound, type Ours, startOurs } from './crawl/ours.ts';
 import { type CrawlPeer, type PeerRound, startPeer } from './crawl/peer.ts';
 import { type BenchWeb, startBenchWeb } from './crawl/web.ts';
 import { weighPages } from './crawl/weigh.ts';
+import { readOptions } from './options.ts';
 import { preparePeers } from './peer-packages.ts';
 
 // Two, so that everybody meets a quiet and a busy moment; more would leave a lease of ours fewer pages than it settles at once.
@@ -18,23 +18,17 @@ const concurrency = 50;
 const memoryReadings = 10;
 const peerNames = { crawlee: 'crawlee', crawleeList: 'crawlee-list', fetchOnly: 'fetch-only' } as const;
 
-/**
- * Runs it; `--pages N`, `--page-kb N` is what a page weighs (0: bare ones of some 6 kB), `--peers` installs the alternatives first, `--no-peers` leaves them out, `--cold` measures
- * from the first page on, `--profile DIR` makes every process leave a CPU profile there.
- */
+/** Pages a second and CPU time of a page, ours and the alternatives' in turn. */
 export async function run(args: string[]): Promise<object> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      pages: { type: 'string', default: '10000' },
-      'page-kb': { type: 'string', default: '80' },
-      peers: { type: 'boolean', default: false },
-      'no-peers': { type: 'boolean', default: false },
-      cold: { type: 'boolean', default: false },
-      profile: { type: 'string' },
-    },
+  const values = readOptions(args, {
+    pages: ['pages for each', 10_000],
+    'page-kb': ['what a page weighs; 0: bare ones of some 6 kB', 80],
+    peers: ['install the alternatives first', false],
+    'no-peers': ['leave the alternatives out', false],
+    cold: ['measure from the first page on', false],
+    profile: ['a folder in which every process leaves a CPU profile', ''],
   });
-  const profileDir = values.profile ?? null;
+  const profileDir = values.profile || null;
   const wanted = !values['no-peers'];
   const withPeers =
     wanted && (await preparePeers(['@crawlee/cheerio', 'undici', 'htmlparser2'], values.peers));
@@ -42,8 +36,8 @@ export async function run(args: string[]): Promise<object> {
     console.error('crawl: Crawlee and undici are left out: bench/peers is not installed (--peers does)');
   const dir = mkdtempSync(join(tmpdir(), 'outrider-crawl-'));
   const warmUp = values.cold ? 0 : warmUpPages;
-  const pageKb = Number(values['page-kb']);
-  const web = await startBenchWeb(Number(values.pages) + warmUp, { hostsFile: join(dir, 'hosts'), pageKb });
+  const pageKb = values['page-kb'];
+  const web = await startBenchWeb(values.pages + warmUp, { hostsFile: join(dir, 'hosts'), pageKb });
   try {
     const ours = await startOurs(web, { profileDir });
     const pagesFile = join(dir, 'pages.json');

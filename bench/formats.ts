@@ -8,14 +8,14 @@ import { parseFeed as parseWithHtmlparser2 } from 'htmlparser2';
 import { parseFeed } from '../src/feed-formats/index.ts';
 import { makeFeed } from './formats-documents.ts';
 import { runHostile } from './formats-hostile.ts';
+import { readOptions } from './options.ts';
 
 const FEED_BYTES = 1_600_000;
 const ROUNDS = 25;
 
-/** Runs the three measurements; `--mb N` makes the sitemap smaller. */
+/** A feed, a sitemap and hostile documents: time and memory of reading them. */
 export async function run(args: string[]): Promise<object> {
-  const at = args.indexOf('--mb');
-  const megabytes = at >= 0 ? Number(args[at + 1]) : 500;
+  const { mb: megabytes } = readOptions(args, { mb: ['size of the sitemap', 500] });
   const load = loadavg()[0]!;
   console.error('formats: hostile documents, each read once');
   const hostile = await runHostile();

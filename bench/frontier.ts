@@ -13,6 +13,7 @@ import { claimOneByOne, loadClaimTables, throttleClaimHosts } from './frontier/o
 import { churn, leaseAndSettle, submitMany } from './frontier/ours.ts';
 import { type Peer, startPeer } from './frontier/peers.ts';
 import { type BenchServer, startBenchServer } from './frontier/server.ts';
+import { readOptions, UsageError } from './options.ts';
 import { preparePeers } from './peer-packages.ts';
 
 const rounds = 3;
@@ -28,11 +29,16 @@ type Context = {
   sample: number;
 };
 
-/** Runs all of it; `--rows 10k|100k|1m|10m`, `--peers` installs the alternatives first, `--no-peers` leaves them out. */
+/** What leasing and settling URLs costs, ours and the alternatives'. */
 export async function run(args: string[]): Promise<object> {
-  const rows = parseRows(args[args.indexOf('--rows') + 1], args.includes('--rows'));
-  const wanted = !args.includes('--no-peers');
-  const withPeers = wanted && (await preparePeers(['graphile-worker', 'pg-boss'], args.includes('--peers')));
+  const values = readOptions(args, {
+    rows: ['URLs: 10k, 100k, 1m, 10m', '100k'],
+    peers: ['install the alternatives first', false],
+    'no-peers': ['leave the alternatives out', false],
+  });
+  const rows = parseRows(values.rows);
+  const wanted = !values['no-peers'];
+  const withPeers = wanted && (await preparePeers(['graphile-worker', 'pg-boss'], values.peers));
   if (wanted && !withPeers)
     console.error(
       'frontier: graphile-worker and pg-boss are left out: bench/peers is not installed (--peers does)',
@@ -52,10 +58,9 @@ export async function run(args: string[]): Promise<object> {
   }
 }
 
-function parseRows(text: string | undefined, given: boolean): number {
-  if (!given) return 100_000;
-  const match = /^(\d+)([km]?)$/i.exec(text ?? '');
-  if (match === null) throw new Error(`--rows takes a number such as 100k or 1m, not "${text}"`);
+function parseRows(text: string): number {
+  const match = /^(\d+)([km]?)$/i.exec(text);
+  if (match === null) throw new UsageError(`--rows takes a number such as 100k or 1m, not "${text}"`);
   const unit = { '': 1, k: 1000, m: 1_000_000 }[match[2]!.toLowerCase()] ?? 1;
   return Number(match[1]) * unit;
 }

@@ -1,3 +1,5 @@
+import { UsageError } from './options.ts';
+
 /** Benchmarks by name; each returns the JSON object that its last line prints. */
 const benchmarks: Readonly<Record<string, () => Promise<{ run(args: string[]): Promise<object> }>>> = {
   web: () => import('./web.ts'),
@@ -14,10 +16,17 @@ const benchmarks: Readonly<Record<string, () => Promise<{ run(args: string[]): P
 };
 
 const [name = '', ...args] = process.argv.slice(2);
-const load = benchmarks[name];
+const usage = `usage: npm run bench -- <${Object.keys(benchmarks).join('|')}> [options] [--json]`;
+const load = Object.hasOwn(benchmarks, name) ? benchmarks[name] : undefined;
 if (load === undefined) {
-  console.error(`usage: npm run bench -- <${Object.keys(benchmarks).join('|')}> [--json]`);
-  process.exit(2);
+  console.error(usage);
+  process.exit(name === '--help' ? 0 : 2);
 }
-const result = await (await load()).run(args.filter((arg) => arg !== '--json'));
-console.log(args.includes('--json') ? JSON.stringify(result) : JSON.stringify(result, null, 2));
+try {
+  const result = await (await load()).run(args.filter((arg) => arg !== '--json'));
+  console.log(args.includes('--json') ? JSON.stringify(result) : JSON.stringify(result, null, 2));
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(args.includes('--help') ? `${usage}\n${error.message}` : error.message);
+  process.exitCode = args.includes('--help') ? 0 : 2;
+}

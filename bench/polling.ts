@@ -1,5 +1,4 @@
 import { loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
 import {
   decideMultipliers,
   decideNextPoll,
@@ -9,6 +8,7 @@ import {
   type Rhythm,
 } from '../src/channels/index.ts';
 import { hashOf, randomFrom } from '../test/web/random.ts';
+import { readOptions } from './options.ts';
 import { type History, makeHistory, quantile } from './polling/histories.ts';
 import { measurePushes } from './websub.ts';
 
@@ -31,22 +31,18 @@ type Delays = { mean: number; p50: number; p95: number; worstFeedMean: number };
  * is fetched: a poll sees what a feed of 25 entries would show at that moment.
  */
 export async function run(args: string[]): Promise<object> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      feeds: { type: 'string', default: '1000' },
-      days: { type: 'string', default: '14' },
-      warm: { type: 'string', default: '7' },
-      seed: { type: 'string', default: '5' },
-      pushes: { type: 'string', default: '100' },
-    },
-    strict: false,
+  const values = readOptions(args, {
+    feeds: ['feeds', 1000],
+    days: ['days of publishing', 14],
+    warm: ['days before anything is measured', 7],
+    seed: ['of the publishing histories', 5],
+    pushes: ['items that a hub pushes', 100],
   });
   const setup: Setup = {
-    feeds: Number(values.feeds),
-    days: Number(values.days),
-    warmDays: Number(values.warm),
-    seed: Number(values.seed),
+    feeds: values.feeds,
+    days: values.days,
+    warmDays: values.warm,
+    seed: values.seed,
     intervalSeconds: 900,
   };
   const histories = makeHistories(setup);
@@ -60,7 +56,7 @@ export async function run(args: string[]): Promise<object> {
   const everySeconds = (setup.feeds * measuredS) / adaptive.polls;
   const fixed = simulate(histories, { ...setup, intervalSeconds: everySeconds }, 'fixed');
   const fifteen = simulate(histories, setup, 'fixed');
-  const pushed = await measurePushes({ items: Number(values.pushes), publishers: 20 });
+  const pushed = await measurePushes({ items: values.pushes, publishers: 20 });
   const ratio = (a: number, b: number): number => Number((a / b).toFixed(3));
   return {
     ...setup,

@@ -1,7 +1,6 @@
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { type Config, loadConfig } from '../src/config/index.ts';
 import { destroyServer } from '../src/db/embedded/index.ts';
 import { type Database, openDatabase } from '../src/db/index.ts';
@@ -11,6 +10,7 @@ import { saveSwitch } from '../src/switches/index.ts';
 import { createLog } from '../src/telemetry/index.ts';
 import { passTime } from '../test/setup/rewind.ts';
 import { startWeb, type Web } from '../test/web/index.ts';
+import { readOptions } from './options.ts';
 
 const hourMs = 3_600_000;
 const stepMs = 2 * hourMs;
@@ -34,16 +34,12 @@ type Freshness = {
  * time passes in steps. The fixed interval it is compared with makes the same number of requests.
  */
 export async function run(args: string[]): Promise<object> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      pages: { type: 'string', default: '40' },
-      days: { type: 'string', default: '24' },
-      warm: { type: 'string', default: '8' },
-    },
-    strict: false,
+  const values = readOptions(args, {
+    pages: ['pages of each publisher', 40],
+    days: ['days', 24],
+    warm: ['days before anything is measured', 8],
   });
-  const size = { pages: Number(values.pages), days: Number(values.days), warmDays: Number(values.warm) };
+  const size = { pages: values.pages, days: values.days, warmDays: values.warm };
   console.error(
     `refresh: ${kinds.length} publishers with ${size.pages} pages each, ${size.days} days, the last ${size.days - size.warmDays} measured`,
   );

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
 import { lease, type SettleDocument, settle, submit } from '../src/frontier/index.ts';
 import { enableSink, saveSink } from '../src/outbox/index.ts';
 import { identifyUrl } from '../src/url/index.ts';
 import { type Figures, type MeteredClient, measure } from './frontier/meter.ts';
 import { startBenchServer } from './frontier/server.ts';
+import { readOptions } from './options.ts';
 
 const pagesPerSettle = 10;
 const text =
@@ -16,12 +16,10 @@ const others = ['elasticsearch', 'files', 'archive', 'webhook'];
 
 /** What sinks cost the settle: the same documents with none, with those that are there by default, and with all. */
 export async function run(args: string[]): Promise<object> {
-  const { values } = parseArgs({
-    args,
-    options: { pages: { type: 'string', default: '4000' }, rounds: { type: 'string', default: '4' } },
-    strict: false,
+  const { pages, rounds } = readOptions(args, {
+    pages: ['pages of a round', 4000],
+    rounds: ['rounds of each', 4],
   });
-  const [pages, rounds] = [Number(values.pages), Number(values.rounds)];
   const server = await startBenchServer();
   try {
     const metered = await server.connect();

@@ -4,13 +4,13 @@ import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { startDiscovery } from '../src/channels/index.ts';
 import { destroyServer } from '../src/db/embedded/index.ts';
 import { type Database, loadDatabaseFacts, openDatabase } from '../src/db/index.ts';
 import { createSource } from '../src/sources/index.ts';
 import { demoPublishers, startWeb, type Web } from '../test/web/index.ts';
 import { childrenOf, readRssMb } from './crawl/proc.ts';
+import { readOptions } from './options.ts';
 
 const program = join(fileURLToPath(import.meta.url), '../../../dist/src/cli/main.js');
 const sampleMs = 60_000;
@@ -51,19 +51,17 @@ const steadyTables = [
  * files and tables should stay as they are.
  */
 export async function run(args: string[]): Promise<object> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      minutes: { type: 'string', default: '60' },
-      warm: { type: 'string', default: '20' },
-      publishers: { type: 'string', default: '500' },
-      seed: { type: 'string', default: '7' },
-    },
-    strict: false,
+  const {
+    minutes,
+    warm,
+    publishers: count,
+    seed,
+  } = readOptions(args, {
+    minutes: ['how long', 60],
+    warm: ['minutes before anything is compared', 20],
+    publishers: ['publishers', 500],
+    seed: ['of the publishers', 7],
   });
-  const [minutes, warm, count, seed] = [values.minutes, values.warm, values.publishers, values.seed].map(
-    Number,
-  ) as [number, number, number, number];
   const home = realpathSync(mkdtempSync(join(tmpdir(), 'outrider-soak-')));
   console.error(
     `soak: ${count} publishers, ${minutes} minutes, the first ${warm} to warm up; log in ${home}/up.log`,

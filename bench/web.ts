@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { loadavg } from 'node:os';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { readOptions } from './options.ts';
 
 const publishers = 200;
 const connections = 16;
@@ -28,12 +28,8 @@ interface Request {
 
 /** Measures the simulated web: its process on one core, a bounded load of pipelined requests from this one. */
 export async function run(args: string[]): Promise<object> {
-  const { values } = parseArgs({
-    args,
-    options: { seconds: { type: 'string', default: '4' } },
-    strict: false,
-  });
-  const windowMs = Number(values.seconds) * 1000;
+  const { seconds } = readOptions(args, { seconds: ['how long each is asked', 4] });
+  const windowMs = seconds * 1000;
   const web = await startProcess();
   try {
     const requests = await requestsOf(web.control);

@@ -1,10 +1,10 @@
 import { mkdtempSync, realpathSync } from 'node:fs';
 import { loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { destroyServer } from '../src/db/embedded/index.ts';
 import { openDatabase } from '../src/db/index.ts';
 import { startWebSubLab } from '../test/channels/websub-lab.ts';
+import { readOptions } from './options.ts';
 
 /** From the moment an item was published to the moment it stood in the frontier, in seconds. */
 export type PushDelays = {
@@ -22,15 +22,11 @@ const patienceMs = 60_000;
 
 /** `npm run bench -- websub`. */
 export async function run(args: string[]): Promise<object> {
-  const { values } = parseArgs({
-    args,
-    options: {
-      items: { type: 'string', default: '300' },
-      publishers: { type: 'string', default: '30' },
-    },
-    strict: false,
+  const { items, publishers } = readOptions(args, {
+    items: ['items that are published', 300],
+    publishers: ['publishers', 30],
   });
-  const delays = await measurePushes({ items: Number(values.items), publishers: Number(values.publishers) });
+  const delays = await measurePushes({ items, publishers });
   return { ...delays, load: Number(loadavg()[0]!.toFixed(2)) };
 }
 

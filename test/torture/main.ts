@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
+import { UsageError } from '../../bench/options.ts';
 import { faults } from './faults.ts';
 import { foundStorms } from './found.ts';
 import { type TortureResult, torture } from './run.ts';
@@ -23,28 +24,36 @@ holds eleven promises against the ground truth. Nothing leaves this machine.
   --json           one JSON object on the last line
 `;
 
+function readValues() {
+  try {
+    return parseArgs({
+      options: {
+        seconds: { type: 'string', default: '60' },
+        seed: { type: 'string' },
+        publishers: { type: 'string', default: '24' },
+        fetchers: { type: 'string', default: '3' },
+        every: { type: 'string', default: '3000' },
+        only: { type: 'string', default: '' },
+        found: { type: 'boolean', default: false },
+        list: { type: 'boolean', default: false },
+        keep: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new UsageError(`${(error as Error).message}\n\n${help}`);
+  }
+}
+
 async function main(): Promise<void> {
-  const { values } = parseArgs({
-    options: {
-      seconds: { type: 'string', default: '60' },
-      seed: { type: 'string' },
-      publishers: { type: 'string', default: '24' },
-      fetchers: { type: 'string', default: '3' },
-      every: { type: 'string', default: '3000' },
-      only: { type: 'string', default: '' },
-      found: { type: 'boolean', default: false },
-      list: { type: 'boolean', default: false },
-      keep: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  });
+  const values = readValues();
   if (values.help) return void process.stdout.write(help);
   if (values.list)
     return void process.stdout.write(faults.map((one) => `${one.name.padEnd(20)} ${one.says}\n`).join(''));
   const only = values.only.split(',').filter((name) => name !== '');
   const unknown = only.filter((name) => !faults.some((fault) => fault.name === name));
-  if (unknown.length > 0) throw new Error(`there is no fault called ${unknown.join(', ')}; see --list`);
+  if (unknown.length > 0) throw new UsageError(`there is no fault called ${unknown.join(', ')}; see --list`);
   const seed = values.seed === undefined ? randomInt(1, 2 ** 31) : numberOf('seed', values.seed);
   const storms: readonly { seed: number; seconds: number }[] = values.found
     ? foundStorms
@@ -74,7 +83,7 @@ const say = (words: string): void => void process.stderr.write(`${words}\n`);
 
 function numberOf(name: string, text: string): number {
   const number = Number(text);
-  if (!Number.isFinite(number) || number < 0) throw new Error(`--${name} takes a number, not "${text}"`);
+  if (!Number.isFinite(number) || number < 0) throw new UsageError(`--${name} takes a number, not "${text}"`);
   return number;
 }
 
@@ -97,4 +106,10 @@ ${lines.join('\n')}
 `;
 }
 
-await main();
+try {
+  await main();
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  say(error.message);
+  process.exitCode = 2;
+}

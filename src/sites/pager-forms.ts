@@ -69,6 +69,8 @@ const wordBefore = /^(.*)\/(\p{L}{1,12})$/u;
 // "-", "_" or "-p" behind the listing's own name.
 const stemAndMark = /^(.*[^-_.])([-_.]\p{L}{0,4})$/u;
 const mostName = 40;
+// Each may be the one that counts: a page of links with hundreds of them would take minutes.
+const mostParameters = 12;
 
 /** What a listing is known by among its pages: path and parameters in order, without host and last slash. */
 export function baseOf(url: string): string {
@@ -87,7 +89,8 @@ export function numbersOf(url: string): NumberedAddress[] {
   const at = parseUrl(url);
   if (at === null) return [];
   const found: NumberedAddress[] = [];
-  for (const [name, text] of at.searchParams) {
+  const parameters = [...at.searchParams];
+  for (const [name, text] of parameters.length > mostParameters ? [] : parameters) {
     const value = /^(?:[1-9]\d{0,6}|0)$/.test(text) ? Number(text) : Number.NaN;
     if (!(value <= mostValue) || !/^[\w.[\]-]{1,60}$/.test(name)) continue;
     const rest = new URLSearchParams(at.searchParams);

@@ -164,6 +164,11 @@ describe('no pager', () => {
     ],
     ['another site', '/', [link('', '2', { url: 'https://b.test/?page=2' })]],
     ['one page far away', '/n', [link('/n?page=9', 'nine')]],
+    [
+      'one of very many parameters',
+      '/n',
+      [2, 3].map((n) => link(`/n?page=${n}${'&a=1'.repeat(20)}`, `${n}`)),
+    ],
     ['no links', '/n', []],
   ] as const)('%s', (_name, path, links) => {
     expect(infer(path, ...links)).toEqual([]);

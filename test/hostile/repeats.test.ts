@@ -3,6 +3,8 @@ import { articleHtml, explainPage, extractPage } from '../../src/extract/index.t
 import { parseFeed, parseLinkHeader, parseSitemap } from '../../src/feed-formats/index.ts';
 import { discoverFeedLinks, discoverLinks, parsePage } from '../../src/html/index.ts';
 import { decideRobots, parseRobots } from '../../src/robots/index.ts';
+import { inferPagers } from '../../src/sites/index.ts';
+import { classifyUrl, identifyUrl } from '../../src/url/index.ts';
 import { validatePage } from '../../src/validate/index.ts';
 
 // Anything that reads what strangers wrote, fed with one piece over and over, wherever it may stand. Time that grows with
@@ -33,6 +35,22 @@ const stages: Record<string, Stage> = {
       articleHtml(page, { maxBytes: 100_000 });
       discoverLinks(page);
       discoverFeedLinks(page);
+    },
+  },
+  'links of a listing': {
+    chars: 1_900,
+    document: '/n§/a-§1?page=2&§b=3§',
+    read(text) {
+      const numbers = Array.from({ length: 100 }, (_, number) => number);
+      const links = numbers.map(
+        (n) => `<a href="${text}${n}">${n}</a><a href="/n?${n}&amp;${text}">${text}</a>`,
+      );
+      const found = discoverLinks(parsePage(links.join(''), { url: 'https://lamps.test/n' }));
+      inferPagers('https://lamps.test/n', found);
+      for (const link of found) {
+        identifyUrl(link.url);
+        classifyUrl(link.url, {});
+      }
     },
   },
   rss: {
@@ -80,7 +98,7 @@ const pieces = [
   '<span class=date>1 May 2024</span>¦<sup><a href="#fn">1</a></sup>¦<!--¦-->¦<![CDATA[¦]]>¦<?¦<¦>',
   '<!DOCTYPE a [<!ENTITY b "c">¦&¦&amp¦&b;¦&#x41;¦"¦\'¦=¦\\¦{¦[¦{"@graph":[¦{"a":¦ class="a b"¦ xmlns:a="b"¦ data-a=1 ',
   ' ¦\n¦\t¦\u00a0¦\u200b¦\0¦-¦|¦ | ¦-& | ¦: ¦.¦, ¦ · ¦«¦“¦(¦*¦/¦//¦#¦%¦%41¦$¦/*¦?¦&a=b¦@¦1¦12 ¦12 May 2024 ',
-  '01/02/2024 ¦Updated: ¦a¦a ¦A ¦By ¦Ada Lund and ¦www.¦http://¦漢¦漢字。¦ё¦🙂¦\ud83d¦1x, b.jpg ',
+  '&a=1¦&1=a¦/1¦-1¦_1.a¦01/02/2024 ¦Updated: ¦a¦a ¦A ¦By ¦Ada Lund and ¦www.¦http://¦漢¦漢字。¦ё¦🙂¦\ud83d¦1x, b.jpg ',
   '<item>¦<entry>¦<url><loc>http://a.test/</loc></url>¦<url>¦<link/>¦<dc:creator>¦; rel="a"¦<x>;',
   '<pre>¦<pre><b>¦<pre><i class="lineno">1</i>¦<pre><a href="#"><b>¦<math>¦<math><mi>x</math>¦<msup><mi>¦\n1 ¦<tr><td>a<td>b',
   '<script type="math/tex">x</script>¦<img class="tex" alt="\\\\ab">¦<span class="katex"><math>x</math>¦\u200c¦\u200d\u2028',

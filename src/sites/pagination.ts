@@ -64,13 +64,15 @@ export type NextPage = { url: string; guessed: boolean; again: boolean };
 
 /** Rules of a domain; changes are kept apart until they are saved. */
 export class Pagination {
-  readonly #rules: Map<string, PagerRule>;
+  readonly #rules = new Map<string, PagerRule>();
+  /** Keys of the rules by base: every link of a page is asked for its place. */
+  readonly #keys = new Map<string, string[]>();
   #changed = new Set<string>();
   /** Entries of the page before, by base: the first page's are in the rule. */
   readonly #before = new Map<string, readonly string[]>();
 
   constructor(known: Iterable<PagerRule> = []) {
-    this.#rules = new Map([...known].map((rule) => [keyOf(rule), rule]));
+    for (const rule of known) this.#keep(rule);
   }
 
   /** The rule an address is a further page of, and which. */
@@ -233,14 +235,20 @@ export class Pagination {
   }
 
   #rulesOf(base: string): PagerRule[] {
-    return [...this.#rules.values()].filter((rule) => rule.base === base);
+    return (this.#keys.get(base) ?? []).map((key) => this.#rules.get(key)!);
+  }
+
+  #keep(rule: PagerRule): void {
+    const key = keyOf(rule);
+    if (!this.#rules.has(key)) this.#keys.set(rule.base, [...(this.#keys.get(rule.base) ?? []), key]);
+    this.#rules.set(key, rule);
   }
 
   #put(rule: PagerRule): void {
     const key = keyOf(rule);
     const known = this.#rules.get(key);
     if (known === undefined && this.#rules.size >= mostRules) return;
-    this.#rules.set(key, rule);
+    this.#keep(rule);
     this.#changed.add(key);
   }
 

@@ -40,6 +40,8 @@ const settingFields = {
   fixedInterval: Type.Boolean(),
   proxies: Type.Array(text(1000), { maxItems: 100, description: 'needs the admin role' }),
   copies: oneOf(['deliver', 'hold'] as const),
+  // Whether an article that goes on on other pages is read to its end.
+  pages: oneOf(['all', 'first'] as const),
   images: oneOf(['off', 'reference', 'store'] as const),
   group: Type.String({
     pattern: '^[a-z0-9_-]{1,40}$',

@@ -15,6 +15,12 @@ describe('isLayoutLine', () => {
     ['Share', false],
     ['Loading the lamps', false],
     ['', false],
+    ['1 2 3', true],
+    ['Pages: 1 2 … 9 Next', true],
+    ['« 1 | 2 | 3 »', true],
+    ['12 months out', false],
+    ['1/2 cup of oil', false],
+    ['1 2 many lamps were lit that night at the harbour', false],
     ['To see this content please enable targeting cookies. Manage cookie settings', true],
     ['Externer Inhalt nicht verfügbar', true],
     ['Empfohlener redaktioneller Inhalt', true],
@@ -23,6 +29,9 @@ describe('isLayoutLine', () => {
     ['To see this content as it was meant, one has to climb the tower of the lamps.', false],
     ['Externer Inhalt von Lampen wird in der Regel nicht geprüft, sagt die Behörde am Hafen.', false],
   ])('%j: %s', (text, expected) => {
-    expect(isLayoutLine({ text, words: text.split(' ').length })).toBe(expected);
+    expect(isLayoutLine({ text, words: text.split(' ').length, links: 1 })).toBe(expected);
+  });
+  it('numbers without links are no pager', () => {
+    expect(isLayoutLine({ text: '1 2 3', words: 3, links: 0 })).toBe(false);
   });
 });

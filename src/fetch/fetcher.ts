@@ -17,6 +17,7 @@ import { type LoopHealth, type LoopVoice, runLoop, type TurnResult } from '../re
 import { SiteCache } from '../sites/index.ts';
 import { decideBudget, SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
+import { ArticlePages } from './article-pages.ts';
 import { BacklogWatch } from './backlog-watch.ts';
 import { type HttpClient, RecordingRoom } from './client/index.ts';
 import { clientOf } from './client-of.ts';
@@ -132,6 +133,7 @@ export class Fetcher {
       }),
       settings: new SettingsCache(database.pool, monotonic),
       sites: new SiteCache(database.pool),
+      articlePages: new ArticlePages(),
       switches: this.#switches,
       multipliers: new MultiplierReader(database.pool, monotonic),
       outage: this.#outage,

@@ -4,6 +4,7 @@ import type { ResponseReader } from '../outbox/index.ts';
 import type { SiteCache } from '../sites/index.ts';
 import type { SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
+import type { ArticlePages } from './article-pages.ts';
 import type { HttpClient, RecordingRoom } from './client/index.ts';
 import type { ExecutionWatch } from './executions.ts';
 import type { ImageStore } from './image-store.ts';
@@ -22,6 +23,7 @@ export type RunDeps = {
   robots: RobotsGate;
   settings: SettingsCache;
   sites: SiteCache;
+  articlePages: ArticlePages;
   switches: SwitchReader;
   multipliers: MultiplierReader;
   outage: OutageWatch;

@@ -11,8 +11,10 @@ import {
   concludeUnpolled,
   concludeUnrendered,
   concludeUnstored,
+  type FurtherPages,
   type RowContext,
   type RowEnd,
+  responseOf,
 } from './conclude/index.ts';
 import { type Arrival, type ExchangeDeps, fetchRow, letGo, requestRobots } from './exchange.ts';
 import { crawlOf, sourceOfRun } from './executions.ts';
@@ -46,6 +48,7 @@ export class Visits {
   readonly #deps: RunDeps;
   readonly #at: VisitPlace;
   #records = false;
+  #isHandedBack = false;
 
   constructor(deps: RunDeps, at: VisitPlace) {
     this.#deps = deps;
@@ -132,8 +135,12 @@ export class Visits {
       ...(reader === undefined ? {} : { read: reader }),
     });
     if (arrival.end === 'handed_back') return null;
-    const end = await this.#storeImage(row, await this.#conclude(row, arrival));
+    this.#isHandedBack = false;
+    const concluded = await this.#conclude(row, arrival);
     letGo(arrival);
+    // In the middle of an article: whoever has the row next reads it whole.
+    if (this.#isHandedBack) return null;
+    const end = await this.#storeImage(row, concluded);
     // The log says how it ended, not only that something was answered.
     const rejection = end.items.at(-1)?.validationStatus === 'rejected' ? end.items.at(-1) : undefined;
     if (rejection?.rejectionReason != null)
@@ -175,6 +182,7 @@ export class Visits {
           : settings.sourceOf(row)?.settings.render === 'never'
             ? 'never'
             : 'possible',
+      further: this.#further(row),
       refresh: this.#at.switches.refresh
         ? {
             firstSeconds: options.refresh.firstSeconds,
@@ -183,6 +191,28 @@ export class Visits {
             adaptive: this.#at.switches.adaptive_intervals,
           }
         : null,
+    };
+  }
+
+  #further(row: LeasedUrl): FurtherPages | null {
+    const { articlePages, options } = this.#deps;
+    const { domainKey } = this.#at.lease;
+    if (!articlePages.mayAsk(domainKey)) return null;
+    return {
+      note: (isPage) => articlePages.note(domainKey, isPage),
+      ask: async (url, articlePage) => {
+        const page = { ...row, url, etag: null, lastModified: null };
+        const arrival = await fetchRow(this.#exchange(row), page, requestFor(page, null, options));
+        if (arrival.end === 'handed_back') this.#isHandedBack = true;
+        if (arrival.end !== 'answered') return { outcome: arrival.end === 'handed_back' ? 'later' : 'none' };
+        const { result } = arrival;
+        if (result.outcome === 'response' && result.status === 200 && result.body.length > 0)
+          return { outcome: 'page', response: { ...responseOf(row, { ...arrival, result }), articlePage } };
+        const mayComeLater =
+          result.outcome === 'failed' ||
+          (result.outcome === 'response' && (result.status >= 500 || result.status === 429));
+        return { outcome: mayComeLater ? 'later' : 'none' };
+      },
     };
   }
 

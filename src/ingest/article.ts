@@ -2,8 +2,10 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { contentHash, type Extraction, extractPage } from '../extract/index.ts';
 import type { SettleDocument } from '../frontier/index.ts';
 import { type Page, parsePage } from '../html/index.ts';
+import { isArticlePage } from '../sites/index.ts';
 import { openText } from '../text/index.ts';
 import { validatePage } from '../validate/index.ts';
+import { nextPageOf } from './article-pages.ts';
 import { findImages, imageModeOf } from './images.ts';
 import { isListing } from './links.ts';
 import { header, type Ingested, type IngestSettings, type PageFacts, type PageResponse } from './response.ts';
@@ -75,14 +77,23 @@ export function documentFrom(
     return { outcome: 'rejected', reason: validation.reason, detail: validation.detail };
   const stub =
     extraction.wordCount < settings.minWords || (extraction.title === null && extraction.text === '');
+  const { finalUrl, articlePage = 1 } = response;
   return {
     outcome: 'document',
     document: documentOf(response, extraction, stub, settings),
     stub,
     found: findImages(extraction.images, response, settings),
-    page: facts === null ? null : { ...facts, kind: stub ? facts.kind : 'article' },
+    next: settings.source?.settings.pages === 'first' ? null : nextPageOf(page, finalUrl, articlePage),
+    page: facts === null || stub ? facts : ofArticle(facts),
   };
 }
+
+/** What an article has to say to the spider: its further pages are no articles. */
+const ofArticle = (facts: PageFacts): PageFacts => ({
+  ...facts,
+  kind: 'article',
+  links: facts.links.filter((link) => !isArticlePage(link.url, facts.url)),
+});
 
 function documentOf(
   response: PageResponse,

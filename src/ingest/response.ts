@@ -20,6 +20,8 @@ export type PageResponse = {
   body: Buffer;
   wireBody: Buffer | null;
   contentEncoding: string | null;
+  /** Which page of an article it is, where it is not the first. */
+  articlePage?: number;
 };
 
 export type { ImageMode } from '../sources/index.ts';
@@ -109,6 +111,8 @@ export type Ingested =
       document: SettleDocument;
       stub: boolean;
       found: SubmitItem[];
+      /** Where the article goes on; null: it ends here. */
+      next: string | null;
       /** null: the spider does not follow its links. */
       page: PageFacts | null;
     }

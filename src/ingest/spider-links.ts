@@ -114,7 +114,7 @@ export const contentLinks = ({ links }: { links: readonly SpiderLink[] }): Spide
   );
 
 /** `<link rel=next>` and `rel=prev` of the head. */
-function headLinks(page: Page): (PagerLink & { isHead: true })[] {
+export function headLinks(page: Page): (PagerLink & { isHead: true })[] {
   const found: (PagerLink & { isHead: true })[] = [];
   for (const node of page.links) {
     const rel = attribute(node, 'rel');

@@ -49,7 +49,11 @@ type Group = { address: NumberedAddress; links: Map<number, PagerLink[]> };
  * sibling links that say their number, a link that says `rel=next` or `rel=prev`, or one link to the very next page by a
  * parameter that is called "page": `?p=123` is an article, and so are a dozen of them.
  */
-export function inferPagers(url: string, links: readonly PagerLink[]): Pager[] {
+export function inferPagers(
+  url: string,
+  links: readonly PagerLink[],
+  { isArticle = false }: { isArticle?: boolean } = {},
+): Pager[] {
   const site = hostOf(url);
   const first = baseOf(url);
   const bases = new Map<string, NumberedAddress | null>([[first, null]]);
@@ -76,7 +80,9 @@ export function inferPagers(url: string, links: readonly PagerLink[]): Pager[] {
   const pagers: Pager[] = [];
   const withMore: Pager[] = [];
   for (const group of groups.values()) {
-    const pager = judge(group, bases.get(group.address.base) ?? null);
+    // The days of a calendar are bare numbers too, but not below an article.
+    if (!isArticle && isBare(group.address) && !hasRel(group)) continue;
+    const pager = judge(group, bases.get(group.address.base) ?? null, isArticle);
     if (pager === null) continue;
     if (bases.has(pager.base)) pagers.push(pager);
     else if (pager.next !== null) withMore.push(pager);
@@ -102,7 +108,8 @@ function hasMore({ where, base, name }: NumberedAddress, first: string): boolean
   );
 }
 
-function judge({ address, links }: Group, here: NumberedAddress | null): Pager | null {
+function judge(group: Group, here: NumberedAddress | null, isArticle: boolean): Pager | null {
+  const { address, links } = group;
   const values = [...links.keys()].sort((a, b) => a - b);
   const form = formFrom(address, links, here);
   const page = here === null ? 1 : pageNumber(form, here.value);
@@ -110,9 +117,7 @@ function judge({ address, links }: Group, here: NumberedAddress | null): Pager |
   // Ids are no pages: a listing has no page of half a step.
   if (!Number.isInteger(page) || values.some((value) => !Number.isInteger(numberOf(value)))) return null;
   const all = [...links.values()].flat();
-  const hasRel = all.some((link) => relOf(link) !== null);
   if (isOfCalendar(address, here === null ? values : [...values, here.value])) return null;
-  if (address.where === 'path' && address.name === '' && !hasRel) return null;
   const saying = (says: (text: string, page: number) => boolean): number =>
     values.filter((value) => links.get(value)!.some(({ text }) => says(text, numberOf(value)))).length;
   const said = saying(saysPage);
@@ -121,11 +126,12 @@ function judge({ address, links }: Group, here: NumberedAddress | null): Pager |
   );
   const hasNeighbour = values.some((value) => Math.abs(numberOf(value) - page) === 1);
   const isPlain =
-    (hasRel && (said > 0 || isPlainlyNamed(address))) ||
+    (hasRel(group) && (said > 0 || isPlainlyNamed(address))) ||
     (isNamed(address) && values.filter((value) => links.get(value)!.some(isPagerLike)).length >= 2) ||
     // By any other name nearly all of them are numbers and steps: articles have titles.
     (hasNeighbour &&
-      said + stepped >= (page === 1 && stepped > 0 ? 1 : 2) &&
+      // An article of two pages links one of them, and what it leads to is compared.
+      said + stepped >= (isArticle || (page === 1 && stepped > 0) ? 1 : 2) &&
       all.filter(({ text }) => text.length > mostPagerText && !isStep(text)).length <= said / 3) ||
     (isPageWord(address) && values.length === 1 && numberOf(values[0]!) === page + 1);
   if (!isPlain) return null;
@@ -144,6 +150,10 @@ function judge({ address, links }: Group, here: NumberedAddress | null): Pager |
 const isOfCalendar = (address: NumberedAddress, values: readonly number[]): boolean =>
   (address.where === 'query' ? calendarWords : yearBefore).test(address.name) ||
   (!isNamed(address) && values.every((value) => value >= 1900 && value <= 2100));
+
+const isBare = ({ where, name }: NumberedAddress): boolean => where === 'path' && name === '';
+const hasRel = ({ links }: Group): boolean =>
+  [...links.values()].some((of) => of.some((link) => relOf(link) !== null));
 
 const isPageWord = ({ where, name }: NumberedAddress): boolean =>
   where === 'query' ? pageWords.test(name) : where === 'path' && pagePathWords.test(name);

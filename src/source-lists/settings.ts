@@ -83,6 +83,7 @@ const checks: Readonly<Record<string, Check>> = {
   render: (value) =>
     value === 'auto' || value === 'always' || value === 'never' ? null : 'is none of auto, always and never',
   copies: (value) => (value === 'deliver' || value === 'hold' ? null : 'is neither "deliver" nor "hold"'),
+  pages: (value) => (value === 'all' || value === 'first' ? null : 'is neither "all" nor "first"'),
   proxies: (value) =>
     isTexts(value) && value.every((one) => /^(https?|socks5h?):\/\/\S+$/.test(one))
       ? null

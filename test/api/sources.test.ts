@@ -224,6 +224,7 @@ describe('changing', () => {
         images: 'store',
         include: null,
         fixedInterval: true,
+        pages: 'first',
         proxies: ['http://me:secret@proxy.example:3128'],
       },
     });
@@ -240,13 +241,20 @@ describe('changing', () => {
       selectors: { title: 'h1' },
       images: 'store',
       fixedInterval: true,
+      pages: 'first',
       proxies: ['http://********@proxy.example:3128'],
     });
     expect(JSON.stringify((await ask('GET', '/api/v1/sources/the_herald')).body)).not.toContain('secret');
     expect(JSON.stringify((await ask('GET', '/api/v1/audit')).body)).not.toContain('secret');
     const [stored] = await rows(`SELECT settings FROM sources WHERE slug = 'the_herald'`);
     expect(stored.settings.proxies).toEqual(['http://me:secret@proxy.example:3128']);
-    for (const bad of [{}, { slug: 'x' }, { priority: 11 }, { settings: { copies: 'none' } }])
+    for (const bad of [
+      {},
+      { slug: 'x' },
+      { priority: 11 },
+      { settings: { copies: 'none' } },
+      { settings: { pages: 'last' } },
+    ])
       expect((await ask('PATCH', '/api/v1/sources/the_herald', bad)).status).toBe(400);
     expect((await ask('PATCH', '/api/v1/sources/nobody', { priority: 1 })).status).toBe(404);
   });

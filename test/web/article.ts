@@ -15,6 +15,10 @@ export interface Story {
   words: number;
 }
 
+/** Over how many pages an article goes; a short one over fewer, so that none of them is empty. */
+export const partsOf = ({ articleParts = 1 }: Publisher, { blocks }: Pick<Story, 'blocks'>): number =>
+  Math.max(1, Math.min(articleParts, Math.floor(blocks.length / 2)));
+
 type Slots = (string | { slot: string })[];
 
 /** The headline alone: listings and feeds need hundreds of them, and no text. */

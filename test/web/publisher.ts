@@ -71,6 +71,8 @@ export interface Publisher {
   /** What its listings show of their pages; links to the next three and to the one before unless given. */
   pager?: 'links' | 'none';
   perPage: number;
+  /** Pages that every article goes over: `?page=N`, or `N/` behind an address that ends with a slash; 1 unless given. */
+  articleParts?: number;
   /** Date archives such as /2026/03/ exist. */
   archives: boolean;
   /** Articles that exist when the web starts. */

@@ -22,7 +22,7 @@ describe('resolveTarget', () => {
       for (let index = 0; index < 20; index++) {
         const item = site.timeline.at(index) as Item;
         const [path = '', query = ''] = site.describe(item).path.split('?');
-        expect(resolve(site, path, query)).toEqual({ kind: 'article', item });
+        expect(resolve(site, path, query)).toEqual({ kind: 'article', item, part: 1 });
       }
     }
     expect(styles.size).toBe(6);

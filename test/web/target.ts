@@ -1,3 +1,4 @@
+import { partsOf } from './article.ts';
 import type { RequestKind } from './exchange.ts';
 import { lexicons } from './lexicon/index.ts';
 import { itemIdIn } from './paths.ts';
@@ -12,7 +13,7 @@ export type Target =
   | { kind: 'sitemap'; sitemap: SitemapSetup; month?: string }
   | { kind: 'listing'; section?: string; datePrefix?: string; page: number }
   | { kind: 'archive' }
-  | { kind: 'article'; item: Item }
+  | { kind: 'article'; item: Item; part: number }
   | { kind: 'image'; id: number }
   | { kind: 'icon' }
   | { kind: 'static'; name: string }
@@ -69,14 +70,30 @@ function resolveArticle(
   site: Site,
   request: { path: string; query: string; nowMs: number },
 ): Target | undefined {
-  const id = itemIdIn(request.path, request.query);
+  const { path, part } = partOf(site.publisher, request);
+  const id = itemIdIn(path, request.query);
   const item = id === undefined ? undefined : site.timeline.byId(id);
   if (item === undefined || item.atMs > request.nowMs) return undefined;
   const known = site.describe(item);
   const knownPath = known.path.split('?', 1)[0] as string;
-  if (samePath(knownPath, request.path)) return { kind: 'article', item };
+  if (samePath(knownPath, path))
+    return part > 1 && part > partsOf(site.publisher, site.storyOf(item, request.nowMs))
+      ? { kind: 'missing' }
+      : { kind: 'article', item, part };
   // The number is right and the words are not: publishers send such visitors to the current address.
   return { kind: 'redirect', status: 301, location: known.url };
+}
+
+/** Which page of an article is asked for, and the address of its first. */
+function partOf(
+  { articleParts = 1, urlStyle }: Publisher,
+  { path, query }: { path: string; query: string },
+): { path: string; part: number } {
+  if (articleParts === 1) return { path, part: 1 };
+  const [, before, number] = (urlStyle === 'slash' ? /^(.*\/)(\d{1,3})\/$/.exec(path) : null) ?? [];
+  if (before !== undefined) return { path: before, part: Number(number) };
+  const page = Number(new URLSearchParams(query).get('page') ?? 1);
+  return { path, part: Number.isInteger(page) && page >= 1 ? page : 1 };
 }
 
 function samePath(known: string, asked: string): boolean {

@@ -12,6 +12,7 @@ import {
 } from '../../extract/index.ts';
 import { createHttpClient, type HttpResult, parseHostsFile } from '../../fetch/index.ts';
 import { parsePage } from '../../html/index.ts';
+import { nextPageOf } from '../../ingest/index.ts';
 import { openText } from '../../text/index.ts';
 import { type Validation, validatePage } from '../../validate/index.ts';
 import { type Context, loadContext } from '../context.ts';
@@ -60,9 +61,10 @@ async function extract(context: Context, target: string, flags: Flags): Promise<
     status: input.status,
     headers: input.headers,
   });
-  if (context.flags.json) printJson({ validation, ...(explanation ?? { extraction }) });
+  const next = nextPageOf(page, input.url, 1);
+  if (context.flags.json) printJson({ validation, next, ...(explanation ?? { extraction }) });
   else if (flags.text) process.stdout.write(`${extraction.text}\n`);
-  else process.stdout.write(describe(extraction, validation, explanation));
+  else process.stdout.write(describe({ extraction, validation, next }, explanation));
   if (validation.outcome === 'rejected') process.exitCode = EXIT.failed;
 }
 
@@ -146,7 +148,10 @@ function unusable(url: string, result: Exclude<HttpResult, { outcome: 'response'
 const TEXT_WIDTH = 100;
 
 /** The answer for a person. */
-function describe(extraction: Extraction, validation: Validation, told: Explanation | null): string {
+function describe(
+  { extraction, validation, next }: { extraction: Extraction; validation: Validation; next: string | null },
+  told: Explanation | null,
+): string {
   const day = (date: Date | null) => date?.toISOString() ?? '–';
   const fields: [string, string][] = [
     [
@@ -168,6 +173,7 @@ function describe(extraction: Extraction, validation: Validation, told: Explanat
     ['words', String(extraction.wordCount)],
     ['confidence', extraction.confidence.toFixed(2)],
     ['text by', extraction.evidence.text ?? '–'],
+    ...(next === null ? [] : ([['goes on at', next]] as [string, string][])),
   ];
   const lines = fields.map(([name, value]) => `${name.padEnd(12)}${oneLine(value)}`);
   for (const [name, did] of Object.entries(extraction.evidence))

@@ -73,7 +73,7 @@ export function addSourceCommands(program: Command): void {
   sources
     .command('set <slug>')
     .description(
-      'change a source: its polls, mode, depth, delay, priority, images, rendering, copies, group or proxies; "default" takes a value back',
+      'change a source: its polls, mode, depth, delay, priority, images, rendering, copies, pages, group or proxies; "default" takes a value back',
     )
     .option('--mode <mode>', 'feed, spider or both')
     .option('--every <minutes>', 'minutes between polls of its feeds')
@@ -84,6 +84,7 @@ export function addSourceCommands(program: Command): void {
     .option('--images <mode>', 'off, reference or store: what is done with images of its articles')
     .option('--render <mode>', 'auto, always or never: which of its pages run in a browser')
     .option('--copies <deliver|hold>', 'hold: what others printed first is kept, but goes to no sink')
+    .option('--pages <all|first>', 'first: articles that go on on other pages are read no further')
     .option('--group <name>', 'group of fetchers that alone asks its domains')
     .option('--proxies <list>', 'comma-separated proxy addresses, or "none"')
     .action(async (slug: string, flags: SetFlags, command: Command) => {
@@ -214,6 +215,7 @@ type SetFlags = {
   images?: string;
   render?: string;
   copies?: string;
+  pages?: string;
   group?: string;
 };
 
@@ -228,6 +230,7 @@ type Change = {
     images?: ImageMode | null;
     render?: RenderMode | null;
     copies?: 'deliver' | 'hold' | null;
+    pages?: 'all' | 'first' | null;
     group?: string | null;
     fixedInterval?: true | null;
     maxDepth?: number | null;
@@ -242,6 +245,7 @@ function sourceChangeOf(flags: SetFlags): Change {
     ...(flags.images === undefined ? {} : { images: orNull(flags.images, imageMode) }),
     ...(flags.render === undefined ? {} : { render: orNull(flags.render, renderMode) }),
     ...(flags.copies === undefined ? {} : { copies: orNull(flags.copies, copyMode) }),
+    ...(flags.pages === undefined ? {} : { pages: orNull(flags.pages, pageMode) }),
     ...(flags.group === undefined ? {} : { group: orNull(flags.group, (text) => poolName(text, '--group')) }),
     ...(flags.fixed === undefined ? {} : { fixedInterval: onOff(flags.fixed) ? true : null }),
     ...(flags.depth === undefined
@@ -271,9 +275,17 @@ function sourceChangeOf(flags: SetFlags): Change {
     throw new AppError('usage', 'nothing to set', {
       exitCode: EXIT.usage,
       advice:
-        'Give at least one of --mode, --every, --fixed, --depth, --delay, --priority, --images, --render, --copies, --group and --proxies.',
+        'Give at least one of --mode, --every, --fixed, --depth, --delay, --priority, --images, --render, --copies, --pages, --group and --proxies.',
     });
   return change;
+}
+
+function pageMode(text: string): 'all' | 'first' {
+  if (text === 'all' || text === 'first') return text;
+  throw new AppError('usage', `"${text}" is no way to read an article`, {
+    exitCode: EXIT.usage,
+    advice: 'An article that goes on on other pages is read to its end (all) or not (first).',
+  });
 }
 
 function ingestionMode(text: string): IngestionMode {

@@ -6,7 +6,14 @@ import type { Ended, RowContext, RowEnd } from './row-end.ts';
 
 export { concludeUnpolled } from './channel.ts';
 export { concludeUnfetchedImage, concludeUnstored } from './image.ts';
-export { concludeOrphan, type PollEnd, type RowContext, type RowEnd } from './row-end.ts';
+export {
+  concludeOrphan,
+  type FurtherPages,
+  type PollEnd,
+  type RowContext,
+  type RowEnd,
+  responseOf,
+} from './row-end.ts';
 export { concludeUnrendered } from './unrendered.ts';
 
 /** Turns an arrival into its consequences; no I/O, only the parsing it asks for. */

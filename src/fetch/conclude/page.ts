@@ -1,9 +1,9 @@
 import { decideRefresh } from '../../domains/index.ts';
 import { type LeasedUrl, levelOf, type SettleItem, type SubmitItem } from '../../frontier/index.ts';
-import { ingest } from '../../ingest/index.ts';
 import { parseRetryAfter } from '../client/index.ts';
 import type { Arrival } from '../exchange.ts';
 import { type Decision, decideFailure, decideRejection, decideStatus, type Verdict } from '../outcome.ts';
+import { readArticle } from './article-pages.ts';
 import {
   type Answered,
   type AnsweredWithBody,
@@ -195,7 +195,7 @@ async function concludeResponse(
   if (result.status === 204 || result.body.length === 0) {
     return withTarget(row, arrival, ended(row, dead(row, 'empty', 'the answer had no body'), answered));
   }
-  const ingested = await ingest(responseOf(row, arrival), context.settings);
+  const { ingested, isWhole } = await readArticle(responseOf(row, arrival), context);
   if (ingested.outcome === 'unreadable') {
     const { verdict, domain } = decideFailure('bad_response', ingested.detail, facts);
     const named = verdict.status === 'failed' ? { ...verdict, errorCode: ingested.reason } : verdict;
@@ -249,8 +249,9 @@ async function concludeResponse(
   const stored: Partial<SettleItem> = {
     httpStatus: result.status,
     fetched: true,
-    etag: result.headers.etag ?? null,
-    lastModified: result.headers['last-modified'] ?? null,
+    // What has a part missing is asked for as if it were new.
+    etag: isWhole ? (result.headers.etag ?? null) : null,
+    lastModified: isWhole ? (result.headers['last-modified'] ?? null) : null,
     contentHash: document.contentHash,
     validationStatus: ingested.stub ? 'stub' : 'valid',
   };

@@ -1,6 +1,6 @@
 import type { RefreshOptions } from '../../domains/index.ts';
 import type { LeasedUrl, SettleItem, SubmitItem } from '../../frontier/index.ts';
-import type { Ingested, IngestSettings, PageFacts } from '../../ingest/index.ts';
+import type { Ingested, IngestSettings, PageFacts, PageResponse } from '../../ingest/index.ts';
 import type { UrlIdentity } from '../../url/index.ts';
 import type { HttpResult } from '../client/index.ts';
 import type { Arrival } from '../exchange.ts';
@@ -45,6 +45,19 @@ export type RowContext = {
   rendering: Rendering;
   /** When known pages are looked at again; null: never by themselves. */
   refresh: RefreshOptions | null;
+  /** How the further pages of an article are had; null: they are not asked for. */
+  further: FurtherPages | null;
+};
+
+/** Further pages of an article that is read. */
+export type FurtherPages = {
+  /** `none`: there is no such page for us; `later`: there may be another time. */
+  ask(
+    url: string,
+    articlePage: number,
+  ): Promise<{ outcome: 'page'; response: PageResponse } | { outcome: 'none' | 'later' }>;
+  /** Whether what came was a page of the article. */
+  note(isPage: boolean): void;
 };
 
 /** An arrival that led somewhere; rows that are handed back have no end. */

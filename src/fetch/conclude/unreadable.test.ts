@@ -42,6 +42,7 @@ const context: RowContext = {
   probing: false,
   rendering: 'possible',
   refresh: null,
+  further: null,
   settings: { ...makeSettings({ settings: { selectors: { body: 'em ~ p ~ p' } } }), keepHtml: 'none' },
 };
 const slowPage = `<html><body>${'<p>x y</p>'.repeat(3000)}</body></html>`;

@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import iconv from 'iconv-lite';
+import { partsOf, type Story } from '../article.ts';
 import type { ReplyCache } from '../cache.ts';
 import type { Reply } from '../exchange.ts';
 import { lexicons } from '../lexicon/index.ts';
@@ -40,7 +41,7 @@ export function renderTarget(
 function versionOf(site: Site, target: Target, nowMs: number): string {
   switch (target.kind) {
     case 'article':
-      return `a-${target.item.id.toString(36)}-${site.changedAt(target.item, nowMs).toString(36)}`;
+      return `a-${target.item.id.toString(36)}-${site.changedAt(target.item, nowMs).toString(36)}${target.part === 1 ? '' : `-${target.part}`}`;
     case 'listing':
       return `l-${target.section ?? ''}-${target.datePrefix ?? ''}-${target.page}-${site.timeline.countAt(nowMs)}${planting(site)}`;
     case 'archive':
@@ -84,7 +85,7 @@ function render(site: Site, target: Target, nowMs: number): Reply {
     case 'robots':
       return { status: 200, type: 'text/plain; charset=utf-8', body: Buffer.from(renderRobots(publisher)) };
     case 'article':
-      return page(publisher, articlePage(site, target.item, nowMs));
+      return page(publisher, articlePage(site, target, nowMs));
     case 'listing': {
       const html = renderListing(site, target, site.timeline.countAt(nowMs));
       return html === undefined ? missing(publisher) : page(publisher, html);
@@ -135,7 +136,11 @@ function render(site: Site, target: Target, nowMs: number): Reply {
   }
 }
 
-function articlePage(site: Site, item: Item, nowMs: number): string {
+function articlePage(
+  site: Site,
+  { item, part }: Extract<Target, { kind: 'article' }>,
+  nowMs: number,
+): string {
   const described = site.describe(item);
   const origin = site.originOf(item);
   const related: Described[] = [];
@@ -144,7 +149,11 @@ function articlePage(site: Site, item: Item, nowMs: number): string {
   return renderArticle({
     publisher: site.publisher,
     described,
-    story: { ...site.storyOf(item, nowMs), section: described.section },
+    story: {
+      ...site.storyOf(item, nowMs),
+      ...partOfStory(site, item, { part, nowMs }),
+      section: described.section,
+    },
     canonical: origin.kind === 'duplicate' ? site.describe(origin.item).url : described.url,
     changedMs: site.changedAt(item, nowMs),
     image: {
@@ -154,6 +163,33 @@ function articlePage(site: Site, item: Item, nowMs: number): string {
     related,
     furniture: furnitureOf(site),
   });
+}
+
+/** What one page of an article that goes over several has of it, with links to all of them. */
+function partOfStory(
+  site: Site,
+  item: Item,
+  { part, nowMs }: { part: number; nowMs: number },
+): Partial<Story> {
+  const { urlStyle } = site.publisher;
+  const { blocks } = site.storyOf(item, nowMs);
+  const parts = partsOf(site.publisher, { blocks });
+  if (parts === 1) return {};
+  const { path } = site.describe(item);
+  const start = (page: number): number => Math.floor(((page - 1) * blocks.length) / parts);
+  const address = (page: number): string => {
+    if (page === 1) return path;
+    return urlStyle === 'slash' ? `${path}${page}/` : `${path}${path.includes('?') ? '&' : '?'}page=${page}`;
+  };
+  const links = Array.from({ length: parts }, (_, at) =>
+    at + 1 === part ? `<b>${part}</b>` : `<a href="${address(at + 1)}">${at + 1}</a>`,
+  );
+  return {
+    blocks: [
+      ...blocks.slice(start(part), start(part + 1)),
+      { kind: 'p', text: `<span class="page-links">${links.join(' ')}</span>` },
+    ],
+  };
 }
 
 function staticPage(publisher: Publisher, name: string): string {

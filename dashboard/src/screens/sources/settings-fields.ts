@@ -124,6 +124,17 @@ export const keepFields: readonly SettingField[] = [
     hint: 'What is done with articles that others printed first.',
   },
   {
+    key: 'pages',
+    kind: 'choice',
+    none: 'as usual: all',
+    choices: [
+      ['all', 'all'],
+      ['first', 'only the first'],
+    ],
+    label: 'Pages of an article',
+    hint: 'Whether an article that goes on on other pages is read to its end.',
+  },
+  {
     key: 'images',
     kind: 'choice',
     none: 'as configured',

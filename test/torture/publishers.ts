@@ -3,9 +3,12 @@ import type { PublisherChange } from '../web/index.ts';
 /** What is wrong with publishers by position; the others are well. */
 const troubles = (trapPort: number): Readonly<Record<number, PublisherChange>> => ({
   1: { faults: [{ name: 'slow', options: { delayMs: 400 } }] },
+  // Articles that are read over several pages, and broken off in the middle.
+  2: { articleParts: 3 },
   3: { faults: [{ name: 'redirect-chain', share: 0.3, options: { hops: 2, status: 301 } }] },
   4: { duplicates: true },
   6: { faults: [{ name: 'status', on: ['article'], share: 0.3, options: { status: 404 } }] },
+  7: { articleParts: 2, faults: [{ name: 'flaky', options: { status: 503, rate: 0.1 } }] },
   8: { faults: [{ name: 'too-many', options: { retryAfter: '1' }, fromRequest: 8, untilRequest: 10 }] },
   9: { robots: { disallow: ['/search', '/login', '/private/'], allow: [], crawlDelayS: 1 } },
   11: { faults: [{ name: 'flaky', options: { status: 503, rate: 0.1 } }] },

@@ -4,6 +4,7 @@ import type { Lease, LeasedUrl, SubmitItem, SubmitResult } from '../frontier/ind
 import { sightSubmitted } from '../images/index.ts';
 import { saveFound } from '../jobs/index.ts';
 import type { Switches } from '../switches/index.ts';
+import { furtherPageOf } from './article-pages.ts';
 import {
   concludeOrphan,
   concludeRow,
@@ -14,7 +15,6 @@ import {
   type FurtherPages,
   type RowContext,
   type RowEnd,
-  responseOf,
 } from './conclude/index.ts';
 import { type Arrival, type ExchangeDeps, fetchRow, letGo, requestRobots } from './exchange.ts';
 import { crawlOf, sourceOfRun } from './executions.ts';
@@ -204,14 +204,7 @@ export class Visits {
         const page = { ...row, url, etag: null, lastModified: null };
         const arrival = await fetchRow(this.#exchange(row), page, requestFor(page, null, options));
         if (arrival.end === 'handed_back') this.#isHandedBack = true;
-        if (arrival.end !== 'answered') return { outcome: arrival.end === 'handed_back' ? 'later' : 'none' };
-        const { result } = arrival;
-        if (result.outcome === 'response' && result.status === 200 && result.body.length > 0)
-          return { outcome: 'page', response: { ...responseOf(row, { ...arrival, result }), articlePage } };
-        const mayComeLater =
-          result.outcome === 'failed' ||
-          (result.outcome === 'response' && (result.status >= 500 || result.status === 429));
-        return { outcome: mayComeLater ? 'later' : 'none' };
+        return furtherPageOf(row, arrival, articlePage);
       },
     };
   }

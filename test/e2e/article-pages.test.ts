@@ -14,6 +14,7 @@ beforeAll(async () => {
       plain('meadow', [], { articleParts: parts.meadow, urlStyle: 'slash', layout: 4 }),
       plain('valley', [], { articleParts: parts.valley, urlStyle: 'slash' }),
       plain('summit', [], { articleParts: parts.summit, urlStyle: 'query' }),
+      plain('brook', [], { articleParts: 2, urlStyle: 'slash', backlog: 2 }),
       plain('sigterm', [], { articleParts: 3, urlStyle: 'section', backlog: 3 }),
       plain('sigkill', [], { articleParts: 3, urlStyle: 'section', backlog: 3 }),
     ],
@@ -81,3 +82,35 @@ test.each(['SIGTERM', 'SIGKILL'] as const)(
   },
   120_000,
 );
+
+test('a page that does not come now is tried again, and never shortens what is known', async () => {
+  const [url, text] = [...truthOf('brook')].find(([, whole]) => whole.split('\n\n').length >= 4)!;
+  const away = {
+    name: 'status',
+    pathPrefix: `${new URL(url).pathname}2/`,
+    on: ['article'],
+    options: { status: 500 },
+  } as const;
+  lab.web.setFault('brook.test', away);
+  const fetcher = lab.start();
+  await lab.ask(url);
+  await lab.idle();
+  expect(await lab.row(url)).toMatchObject({ status: 'failed', code: 'http_500', tries: 1, documents: 0 });
+  lab.web.clearFault({ domain: 'brook.test' });
+  await lab.hurry(['brook.test']);
+  await lab.idle();
+  expect((await stored('brook')).map((one) => [one.url, one.text, one.pages])).toEqual([[url, text, '2']]);
+  // Read anew while its second page is away to the last try.
+  lab.web.setFault('brook.test', away);
+  await lab.database.pool.query(`UPDATE url_frontier SET etag = NULL, last_modified = NULL WHERE url = $1`, [
+    url,
+  ]);
+  await lab.ask(url);
+  for (let tries = 0; tries < 3; tries += 1) {
+    await lab.hurry(['brook.test']);
+    await lab.idle();
+  }
+  expect(await lab.row(url)).toMatchObject({ status: 'fetched', tries: 0, etag: null });
+  expect(await stored('brook')).toMatchObject([{ url, text, version: 1 }]);
+  await fetcher.stop('SIGTERM');
+}, 120_000);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { IngestSettings, PageResponse } from '../../ingest/index.ts';
 import { readArticle } from './article-pages.ts';
-import type { FurtherPages } from './row-end.ts';
+import type { FurtherPage, FurtherPages } from './row-end.ts';
 
 const settings: IngestSettings = {
   source: null,
@@ -46,7 +46,7 @@ function response(page: number, of: number, change: { title?: string; text?: str
   };
 }
 
-async function read(of: number, answer: (page: number) => Awaited<ReturnType<FurtherPages['ask']>>) {
+async function read(of: number, answer: (page: number) => FurtherPage) {
   const asked: string[] = [];
   const noted: boolean[] = [];
   const further: FurtherPages = {
@@ -56,12 +56,12 @@ async function read(of: number, answer: (page: number) => Awaited<ReturnType<Fur
     },
     note: (isPage) => void noted.push(isPage),
   };
-  const { ingested, isWhole } = await readArticle(response(1, of), { settings, further });
+  const { ingested, missing } = await readArticle(response(1, of), { settings, further });
   if (ingested.outcome !== 'document') throw new Error(ingested.outcome);
   const { text, meta, wordCount } = ingested.document;
   const { pages } = (meta as { evidence: Record<string, string> }).evidence;
   const parts = [1, 2, 3, 4, 5].filter((page) => text.includes(`On page ${page} `));
-  return { asked, noted, isWhole, pages, parts, wordCount };
+  return { asked, noted, isWhole: missing === null, pages, parts, wordCount };
 }
 const given = (page: number, of: number, change = {}) =>
   ({ outcome: 'page', response: response(page, of, change) }) as const;
@@ -81,11 +81,11 @@ test('all pages become one text, in their order', async () => {
 });
 
 test('what does not come now is missing, what is not there is not', async () => {
-  for (const [outcome, isWhole] of [
-    ['later', false],
-    ['none', true],
+  for (const [answer, isWhole] of [
+    [{ outcome: 'later', result: null }, false],
+    [{ outcome: 'none' }, true],
   ] as const)
-    expect(await read(3, (page) => (page === 2 ? given(2, 3) : { outcome }))).toMatchObject({
+    expect(await read(3, (page) => (page === 2 ? given(2, 3) : answer))).toMatchObject({
       isWhole,
       pages: '2',
       parts: [1, 2],

@@ -1,27 +1,43 @@
 import { type ArticleRead, type Ingested, ingest, joinPage, type PageResponse } from '../../ingest/index.ts';
 import { mostArticlePages } from '../../sites/index.ts';
-import type { RowContext } from './row-end.ts';
+import { parseRetryAfter } from '../client/index.ts';
+import { type Decision, decideFailure, decideStatus, type RowFacts } from '../outcome.ts';
+import type { FurtherPage, RowContext } from './row-end.ts';
+
+type Later = Extract<FurtherPage, { outcome: 'later' }>;
 
 /**
  * Reads a page and, where it is an article that goes on on others, those too: one article is one document. What cannot be
- * had or is no page of it ends the reading; what is there by then is the article. `isWhole`: nothing that may come later
- * is missing.
+ * had or is no page of it ends the reading; what is there by then is the article. `missing`: a page that may come later.
  */
 export async function readArticle(
   response: PageResponse,
   { settings, further }: Pick<RowContext, 'settings' | 'further'>,
-): Promise<{ ingested: Ingested; isWhole: boolean }> {
+): Promise<{ ingested: Ingested; missing: Later | null }> {
   const ingested = await ingest(response, settings);
-  if (ingested.outcome !== 'document' || further === null) return { ingested, isWhole: true };
+  if (ingested.outcome !== 'document' || further === null) return { ingested, missing: null };
   let article: ArticleRead = ingested;
   for (let page = 2; article.next !== null && page <= mostArticlePages; page += 1) {
     const answer = await further.ask(article.next, page);
-    if (answer.outcome !== 'page') return { ingested: article, isWhole: answer.outcome === 'none' };
+    if (answer.outcome === 'later') return { ingested: article, missing: answer };
+    if (answer.outcome === 'none') break;
     const read = await ingest(answer.response, settings);
     const joined = read.outcome === 'document' ? joinPage(article, read, { page, settings }) : null;
     further.note(joined !== null);
     if (joined === null) break;
     article = joined;
   }
-  return { ingested: article, isWhole: true };
+  return { ingested: article, missing: null };
+}
+
+/** What it means that a further page did not come: the same as if the first had not, but it always costs a try. */
+export function decideMissing({ result }: Later, row: RowFacts): Decision {
+  const text = 'a further page of the article did not come';
+  const decision =
+    result?.outcome === 'response'
+      ? decideStatus(result.status, parseRetryAfter(result.headers['retry-after'] ?? null, new Date()), row)
+      : result?.outcome === 'failed'
+        ? decideFailure(result.kind, `${text}: ${result.detail}`, row)
+        : decideFailure('bad_response', text, row);
+  return { ...decision, verdict: { ...decision.verdict, tries: row.tries + 1 } };
 }

@@ -3,7 +3,7 @@ import { type LeasedUrl, levelOf, type SettleItem, type SubmitItem } from '../..
 import { parseRetryAfter } from '../client/index.ts';
 import type { Arrival } from '../exchange.ts';
 import { type Decision, decideFailure, decideRejection, decideStatus, type Verdict } from '../outcome.ts';
-import { readArticle } from './article-pages.ts';
+import { decideMissing, readArticle } from './article-pages.ts';
 import {
   type Answered,
   type AnsweredWithBody,
@@ -195,7 +195,7 @@ async function concludeResponse(
   if (result.status === 204 || result.body.length === 0) {
     return withTarget(row, arrival, ended(row, dead(row, 'empty', 'the answer had no body'), answered));
   }
-  const { ingested, isWhole } = await readArticle(responseOf(row, arrival), context);
+  const { ingested, missing } = await readArticle(responseOf(row, arrival), context);
   if (ingested.outcome === 'unreadable') {
     const { verdict, domain } = decideFailure('bad_response', ingested.detail, facts);
     const named = verdict.status === 'failed' ? { ...verdict, errorCode: ingested.reason } : verdict;
@@ -245,19 +245,26 @@ async function concludeResponse(
     });
   }
   if (ingested.outcome !== 'document') throw new Error(`a ${row.kind} row cannot end as ${ingested.outcome}`);
+  if (missing !== null && row.tries + 1 < context.maxTries) {
+    const { verdict, domain } = decideMissing(missing, facts);
+    return withTarget(row, arrival, ended(row, verdict, answered, domain));
+  }
   const { document } = ingested;
+  const isWhole = missing === null;
   const stored: Partial<SettleItem> = {
     httpStatus: result.status,
     fetched: true,
-    // What has a part missing is asked for as if it were new.
+    // With a page missing to the last try it is what there is; the next look asks for it as if it were new.
     etag: isWhole ? (result.headers.etag ?? null) : null,
     lastModified: isWhole ? (result.headers['last-modified'] ?? null) : null,
-    contentHash: document.contentHash,
+    contentHash: isWhole ? document.contentHash : (row.contentHash ?? document.contentHash),
     validationStatus: ingested.stub ? 'stub' : 'valid',
   };
   if (row.kind === 'listing') stored.becomes = 'article';
-  // The same text as last time: nothing but the times moves.
-  const unchanged = row.contentHash?.equals(document.contentHash) === true && arrival.moved === 'no';
+  // The same text as last time, or a part of it: nothing but the times moves.
+  const isKnown =
+    row.contentHash?.equals(document.contentHash) === true || (row.contentHash !== null && !isWhole);
+  const unchanged = isKnown && arrival.moved === 'no';
   if (unchanged) stored.unchanged = true;
   const changed = row.contentHash !== null && !unchanged;
   const end = ended(row, ...lookedAgain(row, changed, context, stored), { signal: 'good' });

@@ -51,14 +51,16 @@ export type RowContext = {
 
 /** Further pages of an article that is read. */
 export type FurtherPages = {
-  /** `none`: there is no such page for us; `later`: there may be another time. */
-  ask(
-    url: string,
-    articlePage: number,
-  ): Promise<{ outcome: 'page'; response: PageResponse } | { outcome: 'none' | 'later' }>;
+  ask(url: string, articlePage: number): Promise<FurtherPage>;
   /** Whether what came was a page of the article. */
   note(isPage: boolean): void;
 };
+
+/** What asking for one came to: `none` is there for us, or it may come `later`; `result` says why it did not now. */
+export type FurtherPage =
+  | { outcome: 'page'; response: PageResponse }
+  | { outcome: 'none' }
+  | { outcome: 'later'; result: HttpResult | null };
 
 /** An arrival that led somewhere; rows that are handed back have no end. */
 export type Ended = Exclude<Arrival, { end: 'handed_back' }>;

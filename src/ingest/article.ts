@@ -83,10 +83,17 @@ export function documentFrom(
     document: documentOf(response, extraction, stub, settings),
     stub,
     found: findImages(extraction.images, response, settings),
-    next: settings.source?.settings.pages === 'first' ? null : nextPageOf(page, finalUrl, articlePage),
+    next:
+      settings.source?.settings.pages === 'first' || (articlePage === 1 && !isSigned(extraction))
+        ? null
+        : nextPageOf(page, finalUrl, articlePage),
     page: facts === null || stub ? facts : ofArticle(facts),
   };
 }
+
+// A listing that passes for an article has further pages too, but nobody wrote it on a day.
+const isSigned = ({ pageType, publishedAt, authors }: Extraction): boolean =>
+  pageType === 'article' && (publishedAt !== null || authors.length > 0);
 
 /** What an article has to say to the spider: its further pages are no articles. */
 const ofArticle = (facts: PageFacts): PageFacts => ({

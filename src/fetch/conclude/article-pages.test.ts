@@ -21,11 +21,19 @@ const textOf = (page: number): string =>
     .map((text) => `<p>${text}</p>`)
     .join('');
 
-function response(page: number, of: number, change: { title?: string; text?: string } = {}): PageResponse {
+function response(
+  page: number,
+  of: number,
+  change: { title?: string; text?: string; byline?: string } = {},
+): PageResponse {
   const url = `https://a.test/the-keepers-of-the-harbour${page === 1 ? '' : `?page=${page}`}`;
   const links = Array.from({ length: of }, (_, n) => `<a href="?page=${n + 1}">${n + 1}</a>`).join(' ');
-  const { title = 'The keepers of the harbour tell', text = textOf(page) } = change;
-  const html = `<html><title>${title}</title><body><article><h1>${title}</h1>${text}</article><div class="pages">${links}</div></body></html>`;
+  const {
+    title = 'The keepers of the harbour tell',
+    text = textOf(page),
+    byline = '<p>By Ida Holm, 17 May 2024</p>',
+  } = change;
+  const html = `<html><title>${title}</title><body><article><h1>${title}</h1>${byline}${text}</article><div class="pages">${links}</div></body></html>`;
   return {
     row: {
       kind: 'article',
@@ -46,7 +54,11 @@ function response(page: number, of: number, change: { title?: string; text?: str
   };
 }
 
-async function read(of: number, answer: (page: number) => FurtherPage) {
+async function read(
+  of: number,
+  answer: (page: number) => FurtherPage,
+  first: PageResponse = response(1, of),
+) {
   const asked: string[] = [];
   const noted: boolean[] = [];
   const further: FurtherPages = {
@@ -56,7 +68,7 @@ async function read(of: number, answer: (page: number) => FurtherPage) {
     },
     note: (isPage) => void noted.push(isPage),
   };
-  const { ingested, missing } = await readArticle(response(1, of), { settings, further });
+  const { ingested, missing } = await readArticle(first, { settings, further });
   if (ingested.outcome !== 'document') throw new Error(ingested.outcome);
   const { text, meta, wordCount } = ingested.document;
   const { pages } = (meta as { evidence: Record<string, string> }).evidence;
@@ -112,6 +124,12 @@ test.each(['The keepers of the harbour tell (2/3)', 'The keepers of the harbour 
     expect(await read(2, () => given(2, 2, { title }))).toMatchObject({ parts: [1, 2] });
   },
 );
+
+test('what nobody signed is read no further, but who signs signs once', async () => {
+  expect(await read(3, (page) => given(page, 3, { byline: '' }))).toMatchObject({ parts: [1, 2, 3] });
+  const { asked } = await read(3, (page) => given(page, 3), response(1, 3, { byline: '' }));
+  expect(asked).toEqual([]);
+});
 
 test('more than ten pages are not read', async () => {
   const { asked, pages } = await read(14, (page) => given(page, 14));

@@ -95,7 +95,13 @@ test('a page that does not come now is tried again, and never shortens what is k
   const fetcher = lab.start();
   await lab.ask(url);
   await lab.idle();
-  expect(await lab.row(url)).toMatchObject({ status: 'failed', code: 'http_500', tries: 1, documents: 0 });
+  expect(await lab.row(url)).toMatchObject({
+    status: 'failed',
+    code: 'http_500',
+    text: 'a further page of the article: the server answered 500',
+    tries: 1,
+    documents: 0,
+  });
   lab.web.clearFault({ domain: 'brook.test' });
   await lab.hurry(['brook.test']);
   await lab.idle();

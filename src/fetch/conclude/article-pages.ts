@@ -32,12 +32,12 @@ export async function readArticle(
 
 /** What it means that a further page did not come: the same as if the first had not, but it always costs a try. */
 export function decideMissing({ result }: Later, row: RowFacts): Decision {
-  const text = 'a further page of the article did not come';
-  const decision =
+  const { verdict, domain } =
     result?.outcome === 'response'
       ? decideStatus(result.status, parseRetryAfter(result.headers['retry-after'] ?? null, new Date()), row)
       : result?.outcome === 'failed'
-        ? decideFailure(result.kind, `${text}: ${result.detail}`, row)
-        : decideFailure('bad_response', text, row);
-  return { ...decision, verdict: { ...decision.verdict, tries: row.tries + 1 } };
+        ? decideFailure(result.kind, result.detail, row)
+        : decideFailure('bad_response', 'it did not come', row);
+  const errorText = `a further page of the article: ${verdict.errorText}`;
+  return { verdict: { ...verdict, errorText, tries: row.tries + 1 }, domain };
 }

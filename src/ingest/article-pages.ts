@@ -75,12 +75,16 @@ export function joinPage(
 
 const keyOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
 
-// "A story (2/3)", "A story - page 2".
-const pageMark = /[\s(|,–—-]*(?:\p{L}{1,12}[.:]? *)?\d{1,2}(?: *(?:\/|of|von|de|sur|из) *\d{1,2})?[\s)]*$/u;
+// "A story (2/3)", "A story - page 2"; not "A story of 2024".
+const pageMark =
+  /[\s(|,–—-]*(?:\p{L}{1,12}[.:]? *)?(?<!\d)\d{1,2}(?: *(?:\/|of|von|de|sur|из) *\d{1,2})?[\s)]*$/u;
+const mostMarkChars = 40;
+const withoutMark = (title: string): string =>
+  title.slice(0, -mostMarkChars) + title.slice(-mostMarkChars).replace(pageMark, '');
 
 function isSameTitle(own: string | null, other: string | null): boolean {
   if (own === null || other === null) return own === other;
-  const [a, b] = [own, other].map((title) => keyOf(title.replace(pageMark, ''))) as [string, string];
+  const [a, b] = [own, other].map((title) => keyOf(withoutMark(title))) as [string, string];
   const [whole, part] = [keyOf(own), keyOf(other)];
   return whole === part || (a !== '' && (a === b || a === part || whole === b));
 }

@@ -107,6 +107,7 @@ test('what does not come now is missing, what is not there is not', async () => 
 
 test.each([
   ['another article', { title: 'Of something else entirely' }],
+  ['the one of another year', { title: 'The keepers of the harbour tell 2024' }],
   ['the same page again', { text: textOf(1) }],
   ['nothing', { text: '' }],
 ])('%s is no page of it', async (_name, change) => {

@@ -1,4 +1,5 @@
 export { type ArticleHtml, articleHtml } from './article-html.ts';
+export { makeComparable } from './comparable.ts';
 export { type BlockStory, type Candidate, type Explanation, explainPage } from './explain.ts';
 export { contentHash, type Extraction, type ExtractOptions, extractPage } from './extract-page.ts';
 export type { PageImage } from './images.ts';

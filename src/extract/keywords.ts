@@ -103,7 +103,5 @@ function tagLinks(page: Page): string[] {
   const found = page.anchors.filter((anchor) =>
     (attribute(anchor, 'rel') ?? '').toLowerCase().split(/\s+/).includes('tag'),
   );
-  return found.length > mostTagLinks
-    ? []
-    : splitKeywords(found.map((anchor) => collapse(textOf(anchor, 200)))).filter((word) => word !== '');
+  return found.length > mostTagLinks ? [] : splitKeywords(found.map((anchor) => textOf(anchor, 200)));
 }

@@ -1,4 +1,4 @@
-import { contentHash } from '../extract/index.ts';
+import { contentHash, type Extraction, makeComparable } from '../extract/index.ts';
 import { attribute, discoverLinks, type Page, type PageNode } from '../html/index.ts';
 import { nextArticlePage } from '../sites/index.ts';
 import type { Ingested, IngestSettings } from './response.ts';
@@ -11,12 +11,21 @@ export type ArticleRead = Extract<Ingested, { outcome: 'document' }>;
 const secondPage = /\D[12](?:\/|\.[a-z]{2,5}|&[^#]*)?$/i;
 const mostTail = 40;
 
-/** The address of the page that the article at hand goes on with; null: it ends here. */
-export function nextPageOf(page: Page, url: string, at: number): string | null {
-  return at > 1 || hasSecondPage(page, url)
-    ? nextArticlePage(url, [...discoverLinks(page), ...headLinks(page)], at)
+/** The address of the page that the article at hand goes on with, which is its page number `at`; null: it ends here. */
+export function nextPageOf(
+  page: Page,
+  extraction: Extraction,
+  at: { url: string; page: number },
+): string | null {
+  const { url } = at;
+  return at.page > 1 || (isSigned(extraction) && hasSecondPage(page, url))
+    ? nextArticlePage(url, [...discoverLinks(page), ...headLinks(page)], at.page)
     : null;
 }
+
+// A listing that passes for an article has further pages too, but nobody wrote it on a day.
+const isSigned = ({ pageType, publishedAt, authors }: Extraction): boolean =>
+  pageType === 'article' && (publishedAt !== null || authors.length > 0);
 
 /** Few pages link their own name with a number: only for those all links are read. */
 function hasSecondPage({ anchors, links }: Page, url: string): boolean {
@@ -43,11 +52,11 @@ export function joinPage(
 ): ArticleRead | null {
   const [own, other] = [first.document, further.document];
   if (!isSameTitle(own.title, other.title)) return null;
-  const known = new Set(own.text.split('\n\n').map(keyOf));
-  known.add(keyOf(own.title ?? ''));
+  const known = new Set(own.text.split('\n\n').map(makeComparable));
+  known.add(makeComparable(own.title ?? ''));
   const added = other.text
     .split('\n\n')
-    .filter((paragraph) => !known.has(keyOf(paragraph)))
+    .filter((paragraph) => !known.has(makeComparable(paragraph)))
     .join('\n\n');
   const share = other.text.length === 0 ? 0 : added.length / other.text.length;
   const words = Math.round(other.wordCount * share);
@@ -73,8 +82,6 @@ export function joinPage(
   };
 }
 
-const keyOf = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
-
 // "A story (2/3)", "A story - page 2"; not "A story of 2024".
 const pageMark =
   /[\s(|,–—-]*(?:\p{L}{1,12}[.:]? *)?(?<!\d)\d{1,2}(?: *(?:\/|of|von|de|sur|из) *\d{1,2})?[\s)]*$/u;
@@ -84,7 +91,7 @@ const withoutMark = (title: string): string =>
 
 function isSameTitle(own: string | null, other: string | null): boolean {
   if (own === null || other === null) return own === other;
-  const [a, b] = [own, other].map((title) => keyOf(withoutMark(title))) as [string, string];
-  const [whole, part] = [keyOf(own), keyOf(other)];
+  const [a, b] = [own, other].map((title) => makeComparable(withoutMark(title))) as [string, string];
+  const [whole, part] = [makeComparable(own), makeComparable(other)];
   return whole === part || (a !== '' && (a === b || a === part || whole === b));
 }

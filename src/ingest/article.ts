@@ -2,7 +2,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { contentHash, type Extraction, extractPage } from '../extract/index.ts';
 import type { SettleDocument } from '../frontier/index.ts';
 import { type Page, parsePage } from '../html/index.ts';
-import { isArticlePage } from '../sites/index.ts';
+import { withoutArticlePages } from '../sites/index.ts';
 import { openText } from '../text/index.ts';
 import { validatePage } from '../validate/index.ts';
 import { nextPageOf } from './article-pages.ts';
@@ -84,22 +84,18 @@ export function documentFrom(
     stub,
     found: findImages(extraction.images, response, settings),
     next:
-      settings.source?.settings.pages === 'first' || (articlePage === 1 && !isSigned(extraction))
+      settings.source?.settings.pages === 'first'
         ? null
-        : nextPageOf(page, finalUrl, articlePage),
+        : nextPageOf(page, extraction, { url: finalUrl, page: articlePage }),
     page: facts === null || stub ? facts : ofArticle(facts),
   };
 }
-
-// A listing that passes for an article has further pages too, but nobody wrote it on a day.
-const isSigned = ({ pageType, publishedAt, authors }: Extraction): boolean =>
-  pageType === 'article' && (publishedAt !== null || authors.length > 0);
 
 /** What an article has to say to the spider: its further pages are no articles. */
 const ofArticle = (facts: PageFacts): PageFacts => ({
   ...facts,
   kind: 'article',
-  links: facts.links.filter((link) => !isArticlePage(link.url, facts.url)),
+  links: withoutArticlePages(facts.links, facts.url),
 });
 
 function documentOf(

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isArticlePage, nextArticlePage } from './article-pages.ts';
+import { nextArticlePage, withoutArticlePages } from './article-pages.ts';
 import type { PagerLink } from './pagers.ts';
 
 const link = (path: string, text: string, rel: string | null = null): PagerLink => ({
@@ -47,5 +47,5 @@ it.each([
   ['https://a.test/s/2024', false],
   ['https://a.test/t/2', false],
 ])('%s is a page of /s/: %s', (url, wanted) => {
-  expect(isArticlePage(url, 'https://a.test/s/')).toBe(wanted);
+  expect(withoutArticlePages([{ url }], 'https://a.test/s/')).toHaveLength(wanted ? 0 : 1);
 });

@@ -1,4 +1,12 @@
-import { baseOf, isAlike, numbersOf, type ParsedForm, pageNumber, parseForm } from './pager-forms.ts';
+import {
+  baseOf,
+  isAlike,
+  type NumberedAddress,
+  numbersOf,
+  type ParsedForm,
+  pageNumber,
+  parseForm,
+} from './pager-forms.ts';
 import { pagePathWords, pageWords, saysPage } from './pager-words.ts';
 import { inferPagers, type Pager, type PagerLink } from './pagers.ts';
 
@@ -18,15 +26,16 @@ export function nextArticlePage(url: string, links: readonly PagerLink[], at: nu
   return pager?.next ?? null;
 }
 
-/** Whether an address is that of a further page of an article, as far as its form says. */
-export const isArticlePage = (url: string, first: string): boolean =>
-  numbersOf(url).some(
-    (address) =>
-      address.base === baseOf(first) &&
-      address.value <= mostLinked &&
-      (address.where !== 'stem' || address.suffix !== '') &&
-      countsPages({ ...address, step: 1, zero: 0 }),
-  );
+/** The links of an article without those to further pages of it, as far as their form says. */
+export function withoutArticlePages<L extends { url: string }>(links: readonly L[], url: string): L[] {
+  const first = baseOf(url);
+  const isPage = (address: NumberedAddress): boolean =>
+    address.base === first &&
+    address.value <= mostLinked &&
+    (address.where !== 'stem' || address.suffix !== '') &&
+    countsPages({ ...address, step: 1, zero: 0 });
+  return links.filter((link) => !numbersOf(link.url).some(isPage));
+}
 
 function isOfArticle({ base, form }: Pager, links: readonly PagerLink[]): boolean {
   const parsed = parseForm(form);

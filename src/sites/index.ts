@@ -1,5 +1,5 @@
 /** What is learned of a domain's pages: kinds by shape, how listings are paged, and where a spider would never leave. */
-export { isArticlePage, mostArticlePages, nextArticlePage } from './article-pages.ts';
+export { mostArticlePages, nextArticlePage, withoutArticlePages } from './article-pages.ts';
 export { SiteCache } from './cache.ts';
 export { decideKind, mayWait, type ShapeCounts, Shapes, sampledShape } from './kinds.ts';
 export { baseOf } from './pager-forms.ts';

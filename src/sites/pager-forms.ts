@@ -54,13 +54,12 @@ export function formOf({ where, name, suffix, step, zero }: ParsedForm): PagerFo
 }
 
 /** A number in an address that may be a page's, and the address without it. */
-export type NumberedAddress = Pick<ParsedForm, 'where' | 'name' | 'suffix'> & { base: string; value: number };
+export type NumberedAddress = NumberPlace & { base: string; value: number };
+type NumberPlace = Pick<ParsedForm, 'where' | 'name' | 'suffix'>;
 
 /** Whether two numbers stand in the same place of the same listing. */
-export const isAlike = (
-  a: Pick<ParsedForm, 'where' | 'name' | 'suffix'>,
-  b: Pick<ParsedForm, 'where' | 'name' | 'suffix'>,
-): boolean => a.where === b.where && a.name === b.name && a.suffix === b.suffix;
+export const isAlike = (a: NumberPlace, b: NumberPlace): boolean =>
+  a.where === b.where && a.name === b.name && a.suffix === b.suffix;
 
 const mostValue = 1_000_000;
 const numberedSegment = /^(.*)\/([^/]*?)(?<!\d)([1-9]\d{0,5}|0)(\.\p{L}{2,5})?$/u;
@@ -99,13 +98,7 @@ export function numbersOf(url: string): NumberedAddress[] {
   }
   const segment = numberedSegment.exec(at.pathname.replace(/\/+$/, ''));
   if (segment === null) return found;
-  const [, folder, name, digits, suffix = ''] = segment as unknown as [
-    string,
-    string,
-    string,
-    string,
-    string?,
-  ];
+  const [folder, name, digits, suffix] = [segment[1]!, segment[2]!, segment[3]!, segment[4] ?? ''];
   const add = (where: 'path' | 'stem', base: string, before: string): void => {
     if (before.length > mostName) return;
     found.push({ base: keyOf(base, at.searchParams), where, name: before, suffix, value: Number(digits) });

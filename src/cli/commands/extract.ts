@@ -61,7 +61,7 @@ async function extract(context: Context, target: string, flags: Flags): Promise<
     status: input.status,
     headers: input.headers,
   });
-  const next = nextPageOf(page, input.url, 1);
+  const next = nextPageOf(page, extraction, { url: input.url, page: 1 });
   if (context.flags.json) printJson({ validation, next, ...(explanation ?? { extraction }) });
   else if (flags.text) process.stdout.write(`${extraction.text}\n`);
   else process.stdout.write(describe({ extraction, validation, next }, explanation));

@@ -142,6 +142,7 @@ function articlePage(
   nowMs: number,
 ): string {
   const described = site.describe(item);
+  const story = site.storyOf(item, nowMs);
   const origin = site.originOf(item);
   const related: Described[] = [];
   for (let index = item.index - 1; index >= 0 && related.length < relatedLinks; index--)
@@ -150,8 +151,8 @@ function articlePage(
     publisher: site.publisher,
     described,
     story: {
-      ...site.storyOf(item, nowMs),
-      ...partOfStory(site, item, { part, nowMs }),
+      ...story,
+      blocks: blocksOf(site.publisher, { described, story, part }),
       section: described.section,
     },
     canonical: origin.kind === 'duplicate' ? site.describe(origin.item).url : described.url,
@@ -165,31 +166,28 @@ function articlePage(
   });
 }
 
-/** What one page of an article that goes over several has of it, with links to all of them. */
-function partOfStory(
-  site: Site,
-  item: Item,
-  { part, nowMs }: { part: number; nowMs: number },
-): Partial<Story> {
-  const { urlStyle } = site.publisher;
-  const { blocks } = site.storyOf(item, nowMs);
-  const parts = partsOf(site.publisher, { blocks });
-  if (parts === 1) return {};
-  const { path } = site.describe(item);
+/** What a page of an article has of it: all, or its part with links to all parts. */
+function blocksOf(
+  publisher: Publisher,
+  { described: { path }, story, part }: { described: Described; story: Omit<Story, 'section'>; part: number },
+): Story['blocks'] {
+  const { blocks } = story;
+  const parts = partsOf(publisher, { blocks });
+  if (parts === 1) return blocks;
   const start = (page: number): number => Math.floor(((page - 1) * blocks.length) / parts);
   const address = (page: number): string => {
     if (page === 1) return path;
-    return urlStyle === 'slash' ? `${path}${page}/` : `${path}${path.includes('?') ? '&' : '?'}page=${page}`;
+    return publisher.urlStyle === 'slash'
+      ? `${path}${page}/`
+      : `${path}${path.includes('?') ? '&' : '?'}page=${page}`;
   };
   const links = Array.from({ length: parts }, (_, at) =>
     at + 1 === part ? `<b>${part}</b>` : `<a href="${address(at + 1)}">${at + 1}</a>`,
   );
-  return {
-    blocks: [
-      ...blocks.slice(start(part), start(part + 1)),
-      { kind: 'p', text: `<span class="page-links">${links.join(' ')}</span>` },
-    ],
-  };
+  return [
+    ...blocks.slice(start(part), start(part + 1)),
+    { kind: 'p', text: `<span class="page-links">${links.join(' ')}</span>` },
+  ];
 }
 
 function staticPage(publisher: Publisher, name: string): string {

@@ -40,7 +40,7 @@ const settingFields = {
   fixedInterval: Type.Boolean(),
   proxies: Type.Array(text(1000), { maxItems: 100, description: 'needs the admin role' }),
   copies: oneOf(['deliver', 'hold'] as const),
-  // Whether an article that goes on on other pages is read to its end.
+  // Whether an article that continues on other pages is read to its end.
   pages: oneOf(['all', 'first'] as const),
   images: oneOf(['off', 'reference', 'store'] as const),
   group: Type.String({

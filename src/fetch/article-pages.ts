@@ -7,7 +7,7 @@ const mostDomains = 10_000;
 // What a site numbers below its articles may be comments or lists of others; after so many of them it is believed to.
 const triesInVain = 3;
 
-/** Remembers of which domains articles go on on further pages, so that others are not asked for them in vain. */
+/** Remembers of which domains articles continue on further pages, so that others are not asked for them in vain. */
 export class ArticlePages {
   readonly #known = new Map<bigint, { joined: number; inVain: number }>();
 

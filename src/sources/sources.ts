@@ -30,7 +30,7 @@ export type SourceSettings = {
   proxies?: string[];
   /** `hold`: what others printed first is kept, but not delivered to sinks. */
   copies?: 'deliver' | 'hold';
-  /** `first`: an article that goes on on other pages is read no further. */
+  /** `first`: an article that continues on other pages is read no further. */
   pages?: 'all' | 'first';
   /** What is done with images of its articles instead of what is configured. */
   images?: ImageMode;

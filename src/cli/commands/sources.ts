@@ -84,7 +84,7 @@ export function addSourceCommands(program: Command): void {
     .option('--images <mode>', 'off, reference or store: what is done with images of its articles')
     .option('--render <mode>', 'auto, always or never: which of its pages run in a browser')
     .option('--copies <deliver|hold>', 'hold: what others printed first is kept, but goes to no sink')
-    .option('--pages <all|first>', 'first: articles that go on on other pages are read no further')
+    .option('--pages <all|first>', 'first: articles that continue on other pages are read no further')
     .option('--group <name>', 'group of fetchers that alone asks its domains')
     .option('--proxies <list>', 'comma-separated proxy addresses, or "none"')
     .action(async (slug: string, flags: SetFlags, command: Command) => {
@@ -284,7 +284,7 @@ function pageMode(text: string): 'all' | 'first' {
   if (text === 'all' || text === 'first') return text;
   throw new AppError('usage', `"${text}" is no way to read an article`, {
     exitCode: EXIT.usage,
-    advice: 'An article that goes on on other pages is read to its end (all) or not (first).',
+    advice: 'An article that continues on other pages is read to its end (all) or not (first).',
   });
 }
 

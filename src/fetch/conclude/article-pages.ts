@@ -7,7 +7,7 @@ import type { FurtherPage, RowContext } from './row-end.ts';
 type Later = Extract<FurtherPage, { outcome: 'later' }>;
 
 /**
- * Reads a page and, where it is an article that goes on on others, those too: one article is one document. What cannot be
+ * Reads a page and, where it is an article that continues on others, those too: one article is one document. What cannot be
  * had or is no page of it ends the reading; what is there by then is the article. `missing`: a page that may come later.
  */
 export async function readArticle(

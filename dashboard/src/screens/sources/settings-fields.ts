@@ -132,7 +132,7 @@ export const keepFields: readonly SettingField[] = [
       ['first', 'only the first'],
     ],
     label: 'Pages of an article',
-    hint: 'Whether an article that goes on on other pages is read to its end.',
+    hint: 'Whether an article that continues on other pages is read to its end.',
   },
   {
     key: 'images',

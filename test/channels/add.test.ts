@@ -241,7 +241,7 @@ test('channels are added and changed by hand', async () => {
       )
     ).rows[0]!;
   await waitUntil('it is held', async () => {
-    await makeDue(database.pool, { kind: 'channel' });
+    await makeDue(database.pool, 'polls');
     return (await rowOf()).error_code === 'polling_off';
   });
   await run('channels', 'enable', 'http://thrice.test/json');

@@ -72,7 +72,7 @@ test('kill -9 between a push and its submission loses nothing, because the poll 
       (one) => one.what === 'failed' || (one.what === 'pushed' && (one.status ?? 0) >= 300),
     ),
   );
-  await makeDue(database.pool, { kind: 'channel' });
+  await makeDue(database.pool, 'polls');
   await waitUntil('the poll has brought it', async () => (await rows(url)) === 1);
   await waitUntil(
     'it is a document',

@@ -86,7 +86,7 @@ test.each(['bad', 'none'] as const)(
     expect(await rowOf(url!)).toBeUndefined();
     expect((await subscriptionOf(1)).unsigned).toBe(before + 1n);
     // The poll brings it all the same.
-    await makeDue(database.pool, { kind: 'channel' });
+    await makeDue(database.pool, 'polls');
     await waitUntil('the poll has found it', async () => (await rowOf(url!))?.origin === 'feed');
     const { channel_id: channelId } = await subscriptionOf(1);
     await waitUntil('the hub that let a poll find the news is not relied on', async () => {

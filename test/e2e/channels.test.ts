@@ -133,8 +133,7 @@ async function kill(between: (least: number, most: number) => number): Promise<v
 async function pass(): Promise<void> {
   web.clock.advance(900_000);
   for (const { domain } of web.publishers) web.publish(domain, 1);
-  await makeDue(database.pool, { status: 'failed' });
-  await makeDue(database.pool, { kind: 'channel' });
+  await makeDue(database.pool, 'polls', 'retries');
 }
 
 test(
@@ -205,8 +204,7 @@ test(
   async () => {
     // A poll or a page that failed at the end has its next turn, as it would have in time.
     for (let turn = 0; turn < 10 && (await waits()); turn += 1) {
-      await makeDue(database.pool, { status: 'failed' });
-      await makeDue(database.pool, { kind: 'channel' });
+      await makeDue(database.pool, 'polls', 'retries');
       await quiet();
     }
     const known = await loadKnown(database.pool);

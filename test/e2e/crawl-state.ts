@@ -28,20 +28,30 @@ export async function isQuiet(db: Queryable): Promise<true | string> {
   return Object.values(left).every((count) => count === 0) || JSON.stringify(left);
 }
 
-/** Makes parked rows due now: the tests' way of moving time for retries and polls. */
-export async function makeDue(
-  db: Queryable,
-  which: { kind?: 'channel'; status?: 'failed' },
-): Promise<number> {
-  const due = await unlessDeadlocked(() =>
+/** Rows that are waiting: polls for their next time, failed ones for their next try. */
+export type Waiting = 'polls' | 'retries';
+
+/**
+ * Makes waiting rows due now: the tests' way of moving time. Whoever wants both names both: one after the other, a
+ * fetcher may have worked through the first by the time the second is said.
+ */
+export async function makeDue(db: Queryable, ...which: Waiting[]): Promise<void> {
+  await unlessDeadlocked(() =>
     db.query(
       `UPDATE url_frontier SET due_at = now() WHERE NOT ready AND due_at IS NOT NULL
-          AND ($1::url_kind IS NULL OR kind = $1) AND ($2::url_status IS NULL OR status = $2)`,
-      [which.kind ?? null, which.status ?? null],
+          AND ($1 AND kind = 'channel' OR $2 AND status = 'failed')`,
+      [which.includes('polls'), which.includes('retries')],
     ),
   );
   await unlessDeadlocked(() => db.query('UPDATE domain_slots SET wake_at = now()'));
-  return due.rowCount ?? 0;
+}
+
+/** Whether a failed row waits for another try. */
+export async function hasRetries(db: Queryable): Promise<boolean> {
+  const found = await db.query(
+    `SELECT FROM url_frontier WHERE NOT ready AND due_at IS NOT NULL AND status = 'failed' LIMIT 1`,
+  );
+  return found.rowCount === 1;
 }
 
 /** Says it again: a statement over all rows takes them in another order than the engine does meanwhile. */

@@ -19,7 +19,16 @@ import {
   startWeb,
   type Web,
 } from '../web/index.ts';
-import { hashOf, isQuiet, type Known, listedIn, loadBalances, loadKnown, makeDue } from './crawl-state.ts';
+import {
+  hashOf,
+  hasRetries,
+  isQuiet,
+  type Known,
+  listedIn,
+  loadBalances,
+  loadKnown,
+  makeDue,
+} from './crawl-state.ts';
 import { waitUntil } from './wait.ts';
 
 const delayMs = 100;
@@ -72,15 +81,15 @@ async function crawl(): Promise<void> {
   await waitUntil('everything due is done', () => isQuiet(database.pool));
   // Retries wait for minutes; two rounds are all that maxTries allows.
   for (let round = 0; round < 2; round += 1) {
-    if ((await makeDue(database.pool, { status: 'failed' })) === 0) break;
+    if (!(await hasRetries(database.pool))) break;
     // A poll goes first: without a good answer in between, retries alone would open a domain's circuit.
-    await makeDue(database.pool, { kind: 'channel' });
+    await makeDue(database.pool, 'polls', 'retries');
     await waitUntil('the retries are done', () => isQuiet(database.pool));
   }
 }
 
 async function pollAgain(): Promise<void> {
-  await makeDue(database.pool, { kind: 'channel' });
+  await makeDue(database.pool, 'polls');
   await crawl();
 }
 

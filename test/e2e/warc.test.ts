@@ -141,7 +141,7 @@ test('each response of a crawl is in the files once, although the deliverer is k
 
 test('what was not modified refers to the record that has it, and what is fetched twice alike is kept once', async () => {
   const seen = web.log.nextSeq;
-  await makeDue(database.pool, { kind: 'channel' });
+  await makeDue(database.pool, 'polls');
   await waitUntil('the channels are polled again', isDone, 120_000);
   const log = web.log.read(seen);
   expect(log.some(({ status }) => status === 304)).toBe(true);
@@ -205,7 +205,7 @@ test('a fetcher that is killed takes with it only what it had not settled, and n
   const between = seeded(seed + 1);
   const from = web.log.nextSeq;
   for (const { domain } of web.publishers) web.publish(domain, 8);
-  await makeDue(database.pool, { kind: 'channel' });
+  await makeDue(database.pool, 'polls');
   for (const point of killPoints(between, { kills, from, certain: 60 })) {
     await reach(web, point);
     await kill(fetcher);

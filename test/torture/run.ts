@@ -170,8 +170,7 @@ async function calm(
   say('the storm is over; waiting until all is quiet');
   await patient(() => waitQuiet(stage, say), ensure);
   const { rows } = await patient(() => database.pool.query<{ now: Date }>('SELECT now()'), ensure);
-  await patient(() => makeDue(database.pool, { kind: 'channel' }), ensure);
-  await patient(() => makeDue(database.pool, { status: 'failed' }), ensure);
+  await patient(() => makeDue(database.pool, 'polls', 'retries'), ensure);
   const quietMs = await waitQuiet(stage, say);
   return { calmSince: rows[0]!.now, quietMs };
 }

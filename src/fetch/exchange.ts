@@ -57,7 +57,7 @@ export type ExchangeDeps = {
   pacer: Pacer;
   lease: Lease;
   signal: AbortSignal;
-  /** Checked immediately before each request starts. */
+  /** Checked when a request's turn comes, and again when it is about to be written: names, limits and dials take time. */
   mayStart: () => boolean;
   onRequest: (request: LoggedRequest) => void;
   onReach: (reach: Reach) => void;
@@ -126,6 +126,7 @@ export async function fetchRow(
     const asked: HttpRequest = {
       url,
       signal: deps.signal,
+      maySend: deps.mayStart,
       etag: validators.etag,
       lastModified: validators.lastModified,
       recording: deps.record(url, validators),
@@ -271,6 +272,7 @@ async function requestRobotsOnce(deps: ExchangeDeps, url: string): Promise<HttpS
   const result = await deps.client.requestStream({
     url,
     signal: deps.signal,
+    maySend: deps.mayStart,
     maxBodyBytes: 4_000_000,
     recording: deps.record(url, noValidators),
     ...(deps.proxies === undefined ? {} : { proxies: deps.proxies }),

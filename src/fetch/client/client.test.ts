@@ -204,6 +204,26 @@ describe('connections', () => {
     expect(client.stats()).toMatchObject({ openConnections: 1, connectionsOpened: 3 });
   });
 
+  test.each(['a new', 'a kept'])(
+    'nothing is written over %s connection when it is too late',
+    async (which) => {
+      const { server, client, url } = await serve((socket) => socket.write(respond('200 OK', {}, 'x')));
+      if (which === 'a kept') await client.request({ url });
+      const before = server.requests.length;
+      const asked: number[] = [];
+      const maySend = (): boolean => {
+        asked.push(client.stats().connectionsOpened);
+        return false;
+      };
+      expect(await client.request({ url, maySend })).toMatchObject({ outcome: 'failed', kind: 'aborted' });
+      // Asked once, when there was a connection to write to, not before it was dialled.
+      expect(asked).toEqual([1]);
+      expect(client.stats()).toMatchObject({ openConnections: 0, active: 0 });
+      expect(await client.request({ url, maySend: () => true })).toMatchObject({ outcome: 'response' });
+      expect(server.requests).toHaveLength(before + 1);
+    },
+  );
+
   test('requests beyond the cap wait for their turn', async () => {
     const held: Socket[] = [];
     let most = 0;

@@ -261,6 +261,7 @@ class Client implements HttpClient {
       deadlineAt: timings.startedAt + timeoutMs - to.dnsMs,
       headersTimeoutMs: this.settings.headersTimeoutMs,
       signal,
+      maySend: request.maySend,
       recording: request.recording,
     };
     const { end, remoteAddress } = await this.send(to, plan, release);

@@ -24,6 +24,8 @@ export type ExchangePlan = {
   deadlineAt: number;
   headersTimeoutMs: number;
   signal: AbortSignal | undefined;
+  /** The last look before the request is written. */
+  maySend: (() => boolean) | undefined;
   /** Is told everything that goes over the wire. */
   recording: Recording | undefined;
 };
@@ -127,7 +129,11 @@ class Exchange implements Dispatcher.DispatchHandler {
       controller.abort(new Error('given up while connecting'));
       return;
     }
-    const { headersTimeoutMs, recording, payload } = this.plan;
+    const { headersTimeoutMs, maySend, recording, payload } = this.plan;
+    if (maySend?.() === false) {
+      this.fail({ kind: 'aborted', detail: 'too late to send it' });
+      return;
+    }
     recording?.begin({
       method: this.plan.method,
       url: this.plan.url,

@@ -107,6 +107,8 @@ export type HttpRequest = {
   maxWireBytes?: number;
   timeoutMs?: number;
   signal?: AbortSignal;
+  /** Asked once more when the connection stands and the request is about to be written: false gives it up. */
+  maySend?: () => boolean;
   headers?: Record<string, string>;
   /** Leaves out the ratio cap (archives and sitemaps compress better than pages); the byte caps stay. */
   exemptFromRatio?: boolean;

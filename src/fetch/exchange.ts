@@ -143,6 +143,7 @@ export async function fetchRow(
       request.read === undefined
         ? { result: await requestPage(deps, asked), ingested: undefined }
         : await requestRead(deps.client, asked, request.read);
+    if (isUnsent(result)) return { end: 'handed_back' };
     noteAnswer(deps, result);
     // What a page loads comes from its site too: the gap begins when the browser is done.
     if (deps.renderer !== null) deps.pacer.answered(result.timings.endedAt);
@@ -246,6 +247,9 @@ async function requestRead(
 const isStale = (result: HttpResult | HttpStreamResult): boolean =>
   result.outcome === 'failed' && result.stale === true;
 
+const isUnsent = (result: HttpResult | HttpStreamResult): boolean =>
+  result.outcome === 'failed' && result.unsent === true;
+
 function noteAnswer(deps: ExchangeDeps, result: HttpResult | HttpStreamResult): void {
   deps.pacer.answered(result.timings.headersAt ?? result.timings.endedAt);
   const reach = reachOf(result);
@@ -265,6 +269,7 @@ async function requestRobotsOnce(deps: ExchangeDeps, url: string): Promise<HttpS
     return {
       outcome: 'failed',
       kind: 'aborted',
+      unsent: true,
       detail: 'the lease ended',
       timings: { startedAt: now, headersAt: null, endedAt: now },
     };
@@ -277,6 +282,7 @@ async function requestRobotsOnce(deps: ExchangeDeps, url: string): Promise<HttpS
     recording: deps.record(url, noValidators),
     ...(deps.proxies === undefined ? {} : { proxies: deps.proxies }),
   });
+  if (isUnsent(result)) return result;
   noteAnswer(deps, result);
   deps.onRequest({
     endedAt: result.timings.endedAt,

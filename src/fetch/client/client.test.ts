@@ -215,7 +215,7 @@ describe('connections', () => {
         asked.push(client.stats().connectionsOpened);
         return false;
       };
-      expect(await client.request({ url, maySend })).toMatchObject({ outcome: 'failed', kind: 'aborted' });
+      expect(await client.request({ url, maySend })).toMatchObject({ kind: 'aborted', unsent: true });
       // Asked once, when there was a connection to write to, not before it was dialled.
       expect(asked).toEqual([1]);
       expect(client.stats()).toMatchObject({ openConnections: 0, active: 0 });
@@ -303,7 +303,9 @@ describe('connections', () => {
     const pending = client.request({ url });
     await vi.waitUntil(() => server.requests.length === 1);
     await client.close();
-    expect(await pending).toMatchObject({ outcome: 'failed', kind: 'aborted' });
-    expect(await client.request({ url })).toMatchObject({ outcome: 'failed', kind: 'aborted' });
+    const broken = await pending;
+    expect(broken).toMatchObject({ outcome: 'failed', kind: 'aborted' });
+    expect(broken).not.toHaveProperty('unsent');
+    expect(await client.request({ url })).toMatchObject({ outcome: 'failed', kind: 'aborted', unsent: true });
   });
 });

@@ -237,7 +237,12 @@ class Client implements HttpClient {
     const timings: Timings = { startedAt: performance.now(), headersAt: null, endedAt: 0 };
     const failed = (failure: Failure): BodilessResult => {
       timings.endedAt = performance.now();
-      return { outcome: 'failed', ...failure, timings };
+      return {
+        outcome: 'failed',
+        ...failure,
+        timings,
+        ...(failure.kind === 'aborted' ? { unsent: true } : {}),
+      };
     };
     const { signal } = request;
     if (signal?.aborted === true || this.closed)
@@ -338,7 +343,13 @@ class Client implements HttpClient {
     remoteAddress: string | null,
   ): BodilessResult {
     if (end.end === 'failed')
-      return { outcome: 'failed', ...end.failure, timings, ...(end.stale ? { stale: true } : {}) };
+      return {
+        outcome: 'failed',
+        ...end.failure,
+        timings,
+        ...(end.stale ? { stale: true } : {}),
+        ...(end.unsent ? { unsent: true } : {}),
+      };
     const answered = { status: end.head.status, headers: end.head.headers, remoteAddress, timings };
     if (end.end === 'redirect') return { outcome: 'redirect', location: end.location, ...answered };
     if (end.end === 'unsupported_type')

@@ -37,8 +37,11 @@ export type ExchangeEnd =
   | { end: 'redirect'; head: ResponseHead; location: string }
   | { end: 'not_modified'; head: ResponseHead }
   | { end: 'unsupported_type'; head: ResponseHead }
-  /** `stale`: a kept-alive connection died before answering, so the request may be sent once more. */
-  | { end: 'failed'; failure: Failure; headersAt: number | null; stale: boolean };
+  /**
+   * `stale`: a kept-alive connection died before answering, so the request may be sent once more. `unsent`: given up
+   * before anything was written.
+   */
+  | { end: 'failed'; failure: Failure; headersAt: number | null; stale: boolean; unsent: boolean };
 
 /** The received bytes of a streamed response, with their running count. */
 export type WireStream = { readable: Readable; bytes: () => number };
@@ -83,6 +86,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   private readonly release: (reusable: boolean) => void;
   private readonly settle: (end: ExchangeEnd) => void;
   private controller: Dispatcher.DispatchController | null = null;
+  private isBegun = false;
   private head: ResponseHead | null = null;
   private encodings: readonly Encoding[] = [];
   private state: 'waiting' | 'body' | 'draining' | 'over' = 'waiting';
@@ -134,6 +138,7 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.fail({ kind: 'aborted', detail: 'too late to send it' });
       return;
     }
+    this.isBegun = true;
     recording?.begin({
       method: this.plan.method,
       url: this.plan.url,
@@ -347,7 +352,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.stream !== null) this.stream.destroy(new HttpBodyError(failure));
     else {
       const stale = failure.kind === 'reset' && head === null && connection.served > 0;
-      this.settle({ end: 'failed', failure, headersAt: head?.headersAt ?? null, stale });
+      const unsent = failure.kind === 'aborted' && !this.isBegun;
+      this.settle({ end: 'failed', failure, headersAt: head?.headersAt ?? null, stale, unsent });
     }
   }
 }

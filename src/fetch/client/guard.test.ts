@@ -166,7 +166,7 @@ describe('names', () => {
     const controller = new AbortController();
     const pending = client.request({ url: 'http://slow.example/', signal: controller.signal });
     controller.abort();
-    expect(await pending).toMatchObject({ kind: 'aborted' });
+    expect(await pending).toMatchObject({ kind: 'aborted', unsent: true });
   });
 
   test('a refused connection is named', async () => {

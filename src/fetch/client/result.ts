@@ -56,8 +56,9 @@ export type BodilessResult =
   /**
    * `stale`: a kept-alive connection died before it answered, most likely of old age. The request may be sent once more
    * (RFC 9110 section 9.2.2), but by the caller: nobody knows whether the server saw the first, so it needs a turn.
+   * `unsent`: given up before anything was written, so no server saw it.
    */
-  | ({ outcome: 'failed'; timings: Timings; stale?: true } & Failure);
+  | ({ outcome: 'failed'; timings: Timings; stale?: true; unsent?: true } & Failure);
 
 /** What one request came to. */
 export type HttpResult =

@@ -1,6 +1,6 @@
 import { MultiplierReader } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
-import { type Database, isConnectionLost } from '../db/index.ts';
+import type { Database } from '../db/index.ts';
 import {
   countDueDomains,
   createMarks,
@@ -8,21 +8,20 @@ import {
   loadIdleMs,
   type Marks,
   renderPool,
-  renew,
   tendRendering,
   WakeListener,
 } from '../frontier/index.ts';
 import { ResponseReader } from '../outbox/index.ts';
 import { type LoopHealth, type LoopVoice, runLoop, type TurnResult } from '../resilience/index.ts';
 import { SiteCache } from '../sites/index.ts';
-import { decideBudget, SwitchReader } from '../switches/index.ts';
+import { decideBudget, type Switches, SwitchReader } from '../switches/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { ArticlePages } from './article-pages.ts';
 import { BacklogWatch } from './backlog-watch.ts';
 import { type HttpClient, RecordingRoom } from './client/index.ts';
 import { clientOf } from './client-of.ts';
-import { DomainRun } from './domain-run.ts';
 import { ExecutionWatch } from './executions.ts';
+import { HeldRuns } from './held-runs.ts';
 import { ImageStore } from './image-store.ts';
 import { LoadGate } from './load-gate.ts';
 import { OutageWatch } from './outage.ts';
@@ -32,7 +31,6 @@ import type { PageRenderer } from './rendering.ts';
 import { RobotsGate } from './robots-gate.ts';
 import type { RunDeps } from './run-deps.ts';
 import { runOptionsOf } from './run-options.ts';
-import { RunWatch } from './run-watch.ts';
 import { SettingsCache } from './settings-cache.ts';
 
 export type FetcherOptions = {
@@ -51,12 +49,13 @@ export type FetcherOptions = {
 
 const tendEveryMs = 5000;
 const countEveryMs = 10_000;
-// A sitemap alone may take two minutes.
-const leastRunStallMs = 300_000;
 // A page may take fifteen seconds: small batches keep a domain from being held for minutes.
 const renderBatch = 4;
 
-/** Leases domains, runs them, and keeps the leases alive. One per process. */
+/** Where domains are leased from: those with pages to fetch, or those with pages for a browser. */
+type Queue = { pool: string; batch: number; leaser: Leaser; marks: Marks; deps: RunDeps };
+
+/** Leases domains as far as there is room for them, and has them run. One per process. */
 export class Fetcher {
   readonly #options: FetcherOptions;
   readonly #client: HttpClient;
@@ -66,14 +65,11 @@ export class Fetcher {
   readonly #executions: ExecutionWatch;
   readonly #outage: OutageWatch;
   readonly #gate: OutageGate;
-  readonly #runWatch: RunWatch;
+  readonly #held: HeldRuns;
   readonly #backlog: BacklogWatch;
   readonly #load: LoadGate;
-  readonly #leaser: Leaser;
+  readonly #queue: Queue;
   readonly #listener: WakeListener;
-  readonly #marks: Marks;
-  readonly #runs = new Map<DomainRun, Promise<void>>();
-  readonly #renderRuns = new Set<DomainRun>();
   readonly #leasing = new AbortController();
   readonly #renewing = new AbortController();
   #leaseLoops: Promise<unknown> = Promise.resolve();
@@ -99,13 +95,7 @@ export class Fetcher {
     const monotonic = () => clock.monotonic();
     this.#load = new LoadGate(monotonic);
     this.#outage = new OutageWatch(monotonic);
-    this.#runWatch = new RunWatch({
-      stallMs: Math.max(leastRunStallMs, config.watchdog.stallSeconds * 1000),
-      intervalMs: this.#renewEveryMs,
-      clock,
-      log,
-      metrics,
-    });
+    this.#held = new HeldRuns({ ...options, onEnd: () => this.#wake?.() });
     this.#gate = new OutageGate({
       watch: this.#outage,
       client: this.#client,
@@ -116,8 +106,6 @@ export class Fetcher {
       metrics,
     });
     this.#listener = new WakeListener(database.directConnectionString, () => this.#wake?.());
-    this.#leaser = new Leaser({ db: database.pool, monotonic });
-    this.#marks = createMarks(monotonic);
     this.#switches = new SwitchReader(database.pool, monotonic);
     this.#executions = new ExecutionWatch(database.pool, monotonic);
     this.#images = new ImageStore({ db: database.pool, config, clock, log: options.log });
@@ -147,10 +135,11 @@ export class Fetcher {
       metrics: options.metrics,
       options: runOptionsOf(config),
     };
+    this.#queue = this.#queueOf(config.fetch.pool, config.fetch.batch, this.#deps);
   }
 
   get activeDomains(): number {
-    return this.#runs.size;
+    return this.#held.count;
   }
 
   /** Whether our own network seems to be down; fetching pauses then. */
@@ -163,7 +152,7 @@ export class Fetcher {
     const { clock, log, metrics, register } = this.#options;
     this.#listener.start();
     const common = { clock, log, metrics, register };
-    register(this.#runWatch.health);
+    register(this.#held.health);
     this.#leaseLoops = Promise.all([
       runLoop({
         ...common,
@@ -193,9 +182,9 @@ export class Fetcher {
     this.#renewLoop = runLoop({
       ...common,
       name: 'renew',
-      intervalMs: this.#renewEveryMs,
+      intervalMs: this.#held.renewEveryMs,
       signal: this.#renewing.signal,
-      turn: () => this.#renewTurn(),
+      turn: () => this.#held.renew(),
     });
   }
 
@@ -206,14 +195,16 @@ export class Fetcher {
 
   /** Also leases rows that need a browser, from now on. */
   renderWith(renderer: PageRenderer): void {
-    const { clock, log, metrics, register, database } = this.#options;
-    const leaser = new Leaser({ db: database.pool, monotonic: () => clock.monotonic() });
-    const marks = createMarks(() => clock.monotonic());
+    const { config, clock, log, metrics, register } = this.#options;
+    const queue = this.#queueOf(renderPool(config.fetch.pool), Math.min(renderBatch, config.fetch.batch), {
+      ...this.#deps,
+      renderer,
+    });
     const loop = runLoop({
       name: 'render',
       intervalMs: 0,
       signal: this.#leasing.signal,
-      turn: (_signal, voice) => this.#renderTurn(renderer, { leaser, marks, voice }),
+      turn: (_signal, voice) => this.#renderTurn(renderer, queue, voice),
       clock,
       log,
       metrics,
@@ -226,12 +217,12 @@ export class Fetcher {
   async stop(graceMs: number): Promise<void> {
     this.#leasing.abort();
     this.#wake?.();
-    for (const run of this.#runs.keys()) run.drain();
+    this.#held.drain();
     const finished = this.#finish();
     const timer = new AbortController();
     await Promise.race([finished, this.#options.clock.wait(graceMs * 0.6, timer.signal)]);
     timer.abort();
-    for (const run of this.#runs.keys()) run.abort();
+    this.#held.abort();
     await finished;
     this.#renewing.abort();
     await this.#renewLoop;
@@ -246,59 +237,65 @@ export class Fetcher {
   /** A lease asked for before the end may be got after it: no run is the last one until the loops are over. */
   async #finish(): Promise<void> {
     await this.#leaseLoops;
-    await Promise.all(this.#runs.values());
+    await this.#held.ended();
   }
 
   async #leaseTurn(voice: LoopVoice): Promise<TurnResult> {
-    const { config, owner, clock, metrics } = this.#options;
-    const running = this.#runs.size - this.#renderRuns.size;
+    const { config, metrics } = this.#options;
+    const running = this.#held.count - this.#held.rendering;
     let free = this.#load.allow(config.fetch.domainsAtOnce - running, running);
     const switches = await this.#switches.current();
     if (free <= 0 || !switches.fetching) {
       await this.#sleep(1000);
       return 'busy';
     }
-    free = await this.#gate.allow(free, this.#runs.size, voice);
-    if (free > 0) free = await this.#backlog.allow(free, this.#runs.size, this.#leasing.signal);
+    free = await this.#gate.allow(free, this.#held.count, voice);
+    if (free > 0) free = await this.#backlog.allow(free, this.#held.count, this.#leasing.signal);
     if (free === 0) return 'busy';
-    const askedAt = clock.monotonic();
-    const leases = await this.#leaser.lease({
-      owner,
-      pool: config.fetch.pool,
-      slots: free,
-      leaseMs: config.fetch.leaseSeconds * 1000,
-      defaultDelayMs: config.fetch.defaultDelayMs,
-      batch: config.fetch.batch,
-      marks: this.#marks,
-      budget: decideBudget(switches, this.#options.config.domains.maxPagesPerRun),
-    });
-    for (const one of leases) this.#begin(new DomainRun(this.#deps, one, askedAt + this.#selfStopMs()));
-    metrics.leasedDomains.set(this.#runs.size);
-    await this.#countDue(voice, leases.length === free);
-    // A little jitter: many idle workers must not all ask in the moment a domain becomes due.
-    if (leases.length === 0) {
-      const idleMs = await loadIdleMs(this.#options.database.pool, config.fetch.pool);
-      await this.#sleep(idleMs + 5 + Math.random() * 45);
-    }
+    const taken = await this.#take(this.#queue, free, switches);
+    metrics.leasedDomains.set(this.#held.count);
+    await this.#countDue(voice, taken === free);
+    if (taken === 0) await this.#sleep(await this.#idleMs(this.#queue));
     return 'busy';
   }
 
-  async #renderTurn(
-    renderer: PageRenderer,
-    { leaser, marks, voice }: { leaser: Leaser; marks: Marks; voice: LoopVoice },
-  ): Promise<TurnResult> {
-    const { config, owner, clock, database } = this.#options;
+  async #renderTurn(renderer: PageRenderer, queue: Queue, voice: LoopVoice): Promise<TurnResult> {
+    const { config, clock } = this.#options;
     const { signal } = this.#leasing;
     const switches = await this.#switches.current();
     const isWilling =
       switches.fetching && switches.rendering && renderer.isReady && !this.#outage.isSuspected;
-    let free = isWilling ? config.render.concurrency - this.#renderRuns.size : 0;
-    if (free > 0) free = await this.#backlog.allow(free, this.#runs.size, signal);
+    let free = isWilling ? config.render.concurrency - this.#held.rendering : 0;
+    if (free > 0) free = await this.#backlog.allow(free, this.#held.count, signal);
     if (free <= 0) {
       await clock.wait(200, signal);
       return 'busy';
     }
-    const pool = renderPool(config.fetch.pool);
+    const taken = await this.#take(queue, free, switches);
+    voice.backlog(taken === free ? taken : 0);
+    if (taken === 0) await clock.wait(await this.#idleMs(queue), signal);
+    return 'busy';
+  }
+
+  #queueOf(pool: string, batch: number, deps: RunDeps): Queue {
+    const { clock, database } = this.#options;
+    const monotonic = () => clock.monotonic();
+    return {
+      pool,
+      batch,
+      leaser: new Leaser({ db: database.pool, monotonic }),
+      marks: createMarks(monotonic),
+      deps,
+    };
+  }
+
+  /** Leases as many domains as there is room for and begins their runs; answers how many there were. */
+  async #take(
+    { pool, batch, leaser, marks, deps }: Queue,
+    free: number,
+    switches: Switches,
+  ): Promise<number> {
+    const { config, owner, clock } = this.#options;
     const askedAt = clock.monotonic();
     const leases = await leaser.lease({
       owner,
@@ -306,45 +303,17 @@ export class Fetcher {
       slots: free,
       leaseMs: config.fetch.leaseSeconds * 1000,
       defaultDelayMs: config.fetch.defaultDelayMs,
-      batch: Math.min(renderBatch, config.fetch.batch),
+      batch,
       marks,
       budget: decideBudget(switches, config.domains.maxPagesPerRun),
     });
-    voice.backlog(leases.length === free ? leases.length : 0);
-    for (const one of leases) {
-      const run = new DomainRun({ ...this.#deps, renderer }, one, askedAt + this.#selfStopMs());
-      this.#renderRuns.add(run);
-      this.#begin(run);
-    }
-    if (leases.length === 0)
-      await clock.wait((await loadIdleMs(database.pool, pool)) + 5 + Math.random() * 45, signal);
-    return 'busy';
+    for (const one of leases) this.#held.begin(deps, one, askedAt);
+    return leases.length;
   }
 
-  // The worker stops itself at three quarters of the lease, by its own monotonic clock, whatever the database says.
-  #selfStopMs(): number {
-    return this.#options.config.fetch.leaseSeconds * 750;
-  }
-
-  #begin(run: DomainRun): void {
-    const { log } = this.#options;
-    if (this.#leasing.signal.aborted) run.drain();
-    const done = run
-      .run()
-      .catch((error: unknown) => {
-        // The lease expires and the work is leased again; nothing is lost, but somebody should know.
-        const level = isConnectionLost(error) ? 'warn' : 'error';
-        log[level](
-          { error, domainKey: run.lease.domainKey.toString() },
-          'a domain run failed; its lease will expire and be taken over',
-        );
-      })
-      .then(() => {
-        this.#runs.delete(run);
-        this.#renderRuns.delete(run);
-        this.#wake?.();
-      });
-    this.#runs.set(run, done);
+  // A little jitter: many idle workers must not all ask in the moment a domain becomes due.
+  async #idleMs({ pool }: Queue): Promise<number> {
+    return (await loadIdleMs(this.#options.database.pool, pool)) + 5 + Math.random() * 45;
   }
 
   /** How many domains wait to be leased: asked now and then, and not while there is room for all. */
@@ -363,7 +332,7 @@ export class Fetcher {
       await tendRendering(database.pool);
       this.#tendAt = clock.monotonic() + tendEveryMs;
     }
-    const woken = await this.#leaser.promote({
+    const woken = await this.#queue.leaser.promote({
       slots: 200,
       budget: decideBudget(switches, this.#options.config.domains.maxPagesPerRun),
       refresh: switches.refresh,
@@ -371,29 +340,6 @@ export class Fetcher {
     if (woken > 0) this.#wake?.();
     voice.backlog(woken === 200 ? woken : 0);
     return woken === 200 ? 'busy' : 'idle';
-  }
-
-  get #renewEveryMs(): number {
-    return (this.#options.config.fetch.leaseSeconds * 1000) / 3;
-  }
-
-  async #renewTurn(): Promise<TurnResult> {
-    const { config, database, owner, clock } = this.#options;
-    const runs = [...this.#runs.keys()];
-    this.#runWatch.look(runs);
-    if (runs.length === 0) return 'idle';
-    const askedAt = clock.monotonic();
-    const held = await renew(
-      database.pool,
-      runs.map((run) => run.lease),
-      { owner, leaseMs: config.fetch.leaseSeconds * 1000, defaultDelayMs: config.fetch.defaultDelayMs },
-    );
-    for (const run of runs) {
-      if (held.has(run.lease.domainKey)) run.extend(askedAt + this.#selfStopMs());
-      // A run that settled its last URLs meanwhile is gone from the map and lost nothing.
-      else if (this.#runs.has(run)) run.lose();
-    }
-    return 'idle';
   }
 
   /** Sleeps until something may have changed: a run ended, a domain was woken, or the time is up. */

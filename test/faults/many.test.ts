@@ -24,8 +24,6 @@ beforeAll(async () => {
       ...small.map((name) => plain(name)),
       ...late.map((name) => plain(name)),
       plain('giant'),
-      plain('slow', [{ name: 'slow', on: ['article'], options: { delayMs: 5000 } }]),
-      plain('behind'),
     ],
   });
 }, 60_000);
@@ -180,24 +178,4 @@ test('what is leased while a fetcher is told to end goes back unasked', async ()
   );
   expect(slots.rows).toEqual(late.map(() => ({ epoch: 1n, isHeld: false })));
   expect(late.flatMap((name) => lab.requests(name))).toEqual([]);
-}, 60_000);
-
-test('what waits for its turn when a fetcher is told to end is not sent, and not logged', async () => {
-  const { pool } = lab.database;
-  const [slow, behind] = [lab.article('slow'), lab.article('behind')];
-  // One request at a time to their network: the second waits in the fetcher for as long as the first takes.
-  const fetcher = lab.start({ LOG_LEVEL: 'info', OUTRIDER_FETCH_NETWORK_CONCURRENCY: '1' });
-  for (const url of [slow, behind]) await lab.knowRobots(url);
-  await submit(pool, [item(slow)]);
-  await waitUntil('the slow one is asked', () => lab.requests('slow').length === 1);
-  await submit(pool, [item(behind)]);
-  const held = `SELECT FROM domain_slots s JOIN domains d USING (bucket, domain_key)
-                 WHERE d.name = 'behind.test' AND s.lease_owner IS NOT NULL`;
-  await waitUntil('the other is leased', async () => (await pool.query(held)).rowCount === 1);
-  expect((await fetcher.stop('SIGTERM')).code, fetcher.stderr).toBe(0);
-  expect(await lab.row(slow)).toMatchObject({ status: 'fetched' });
-  expect(await lab.row(behind)).toMatchObject({ status: 'pending', tries: 0 });
-  expect(lab.requests('behind')).toEqual([]);
-  expect(await lab.logged('behind')).toEqual([]);
-  expect((await pool.query(held)).rowCount).toBe(0);
 }, 60_000);

@@ -194,6 +194,21 @@ export function decideRejection(
   return { verdict: dead(row, reason, detail), domain: { signal: 'good' } };
 }
 
+/**
+ * An article's address that leads to a front page or a list instead: for good when the move is, else it is asked once more,
+ * because some send everybody home while they are overrun.
+ */
+export function decideLedToListing(
+  { url, isLasting }: { url: string; isLasting: boolean },
+  row: RowFacts,
+): Decision {
+  const [code, text] = ['led_to_listing', `it leads to ${url}`];
+  const verdict = isLasting
+    ? dead(row, code, text)
+    : failed({ ...row, maxTries: Math.min(2, row.maxTries) }, code, text, code);
+  return { verdict, domain: { signal: 'neutral' } };
+}
+
 const maxPenaltyMs = 10 * minuteMs;
 const goodRunToForgive = 10;
 

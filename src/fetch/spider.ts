@@ -18,6 +18,7 @@ const nothingThere: ReadonlySet<string> = new Set([
   'not_found',
   'gone',
   'soft_404',
+  'led_to_listing',
   'too_short',
   'no_text',
   'empty',

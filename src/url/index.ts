@@ -14,6 +14,7 @@ export {
   type UrlFilterReason,
   type UrlFilterRules,
 } from './filter.ts';
+export { isFrontPage } from './front-page.ts';
 export {
   type IdentifyOptions,
   type IdentifyResult,

@@ -12,6 +12,11 @@ const chain = (hops: number, code = 302): FaultSpec[] => [
   { name: 'redirect-chain', options: { hops, status: code } },
 ];
 const hopStatuses = [301, 302, 303, 307, 308];
+const ledTo: Record<string, string> = {
+  'led-home': 'http://led-home.test/',
+  'led-to-section': 'http://led-to-section.test/politics/',
+  'led-to-other-home': 'http://landing.test/',
+};
 const special: PublisherChange[] = [
   ...hopStatuses.map((code) => plain(`hop-${code}`, chain(1, code))),
   plain('five-hops', chain(5)),
@@ -25,6 +30,17 @@ const special: PublisherChange[] = [
   plain('landing'),
   plain('ping', [{ name: 'redirect-away', on: ['listing'], options: { to: 'http://pong.test/' } }]),
   plain('pong', [{ name: 'redirect-away', on: ['listing'], options: { to: 'http://ping.test/' } }]),
+  // Publishers send the readers of what is gone to their front page, to a section, or to somebody else's front page.
+  ...Object.entries(ledTo).map(([name, to]) =>
+    // As many articles as make a list.
+    plain(name, [{ name: 'redirect-away', options: { to, status: 301 } }], { backlog: 60 }),
+  ),
+  plain('home-for-now', [
+    { name: 'redirect-away', options: { to: 'http://home-for-now.test/', status: 302 } },
+  ]),
+  plain('home-once', [
+    { name: 'redirect-away', options: { to: 'http://home-once.test/', status: 302 }, untilRequest: 1 },
+  ]),
   plain('into-forbidden', [{ name: 'redirect-away', options: { to: 'http://into-forbidden.test/search' } }]),
   // Five in a row have every habit of the web: both validators, either, a weak one, none.
   ...[0, 1, 2, 3, 4].map((one) => plain(`unchanged-${one}`)),
@@ -158,6 +174,39 @@ describe('redirects', () => {
     expect(await lab.row('http://pong.test/', 'listing')).toMatchObject({ status: 'redirected' });
     for (const name of ['ping', 'pong'])
       expect(lab.requests(name).map(({ path }) => path)).toEqual(['/robots.txt', '/']);
+  });
+
+  test.each(Object.entries(ledTo))(
+    '%s: a list in the place of an article is no document',
+    async (name, to) => {
+      expect(await lab.row(lab.article(name))).toMatchObject({
+        status: 'dead',
+        code: 'led_to_listing',
+        text: expect.stringContaining(to),
+        ...none,
+      });
+      expect(await lab.statuses(name)).toEqual({ dead: 1 });
+      expect(await lab.row(to)).toBeUndefined();
+    },
+  );
+
+  test('who is sent home for now asks once more', async () => {
+    const names = ['home-for-now', 'home-once'];
+    for (const name of names)
+      expect(await lab.row(lab.article(name))).toMatchObject({
+        status: 'failed',
+        code: 'led_to_listing',
+        tries: 1,
+        ...none,
+      });
+    await lab.hurry(names.map((name) => `${name}.test`));
+    await lab.idle();
+    expect(await lab.row(lab.article('home-for-now'))).toMatchObject({
+      status: 'dead',
+      code: 'led_to_listing',
+      ...none,
+    });
+    expect(await lab.row(lab.article('home-once'))).toMatchObject({ status: 'fetched', documents: 1 });
   });
 
   test('each hop is asked of robots.txt', async () => {

@@ -2,8 +2,16 @@ import { decideRefresh } from '../../domains/index.ts';
 import { type LeasedUrl, levelOf, type SettleItem, type SubmitItem } from '../../frontier/index.ts';
 import { parseRetryAfter } from '../client/index.ts';
 import type { Arrival } from '../exchange.ts';
-import { type Decision, decideFailure, decideRejection, decideStatus, type Verdict } from '../outcome.ts';
+import {
+  type Decision,
+  decideFailure,
+  decideLedToListing,
+  decideRejection,
+  decideStatus,
+  type Verdict,
+} from '../outcome.ts';
 import { decideMissing, readArticle } from './article-pages.ts';
+import { isLedHome, isLedToList } from './led-to-listing.ts';
 import {
   type Answered,
   type AnsweredWithBody,
@@ -24,6 +32,7 @@ export async function concludePage(row: LeasedUrl, arrival: Ended, context: RowC
     case 'dead':
       return ended(row, dead(row, arrival.code, arrival.text), { httpStatus: arrival.status, fetched: true });
     case 'left':
+      if (isLedHome(row, arrival.identity)) return concludeLedHome(row, arrival, context);
       return {
         ...ended(row, redirected(row), {
           httpStatus: arrival.status,
@@ -52,6 +61,18 @@ const dead = (row: LeasedUrl, errorCode: string, errorText: string): Verdict => 
   errorCode,
   errorText,
 });
+
+const lasting = new Set([301, 308]);
+
+function concludeLedHome(
+  row: LeasedUrl,
+  { identity, status }: Extract<Arrival, { end: 'left' }>,
+  { maxTries }: RowContext,
+): RowEnd {
+  const to = { url: identity.fetchUrl, isLasting: lasting.has(status) };
+  const { verdict, domain } = decideLedToListing(to, { tries: row.tries, maxTries });
+  return ended(row, verdict, { httpStatus: status, fetched: true }, domain);
+}
 
 const leaving = (row: LeasedUrl, arrival: Extract<Arrival, { end: 'left' }>): SubmitItem => ({
   url: arrival.identity.fetchUrl,
@@ -192,6 +213,11 @@ async function concludeResponse(
       ),
     );
   }
+  const ledToListing = (isLasting: boolean) => {
+    const { verdict, domain } = decideLedToListing({ url: arrival.url, isLasting }, facts);
+    return ended(row, verdict, answered, domain);
+  };
+  if (isLedHome(row, arrival.identity)) return ledToListing(arrival.moved === 'permanently');
   if (result.status === 204 || result.body.length === 0) {
     return withTarget(row, arrival, ended(row, dead(row, 'empty', 'the answer had no body'), answered));
   }
@@ -250,6 +276,10 @@ async function concludeResponse(
     return withTarget(row, arrival, ended(row, verdict, answered, domain));
   }
   const { document } = ingested;
+  const isMoved = arrival.moved !== 'no' && !arrival.identity.hash.equals(row.hash);
+  // Where another domain led here nobody can be asked again.
+  if (isLedToList(row, { url: arrival.url, isMoved }, document))
+    return ledToListing(arrival.moved !== 'temporarily');
   const isWhole = missing === null;
   const stored: Partial<SettleItem> = {
     httpStatus: result.status,
@@ -291,7 +321,8 @@ function lookedAgain(
 
 /** A redirect inside the domain: the original is `redirected`, and what the response came to is the target's. */
 function withTarget(row: LeasedUrl, arrival: Answered, end: RowEnd): RowEnd {
-  if (arrival.moved === 'no') return end;
+  // A front page that fails today is none of the article's addresses either.
+  if (arrival.moved === 'no' || isLedHome(row, arrival.identity)) return end;
   const item = end.items[0]!;
   if (arrival.identity.hash.equals(row.hash)) {
     // The same key (http to https, a slash): only the address to fetch changes, and only when it is meant to last.

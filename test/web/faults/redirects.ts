@@ -65,10 +65,11 @@ export const redirectFaults: readonly FaultDefinition[] = [
     says: 'Redirects to another publisher, or to the address given.',
     on: ['article'],
     options: { to: '', status: 301 },
-    expects: (options) => ({
-      outcome: 'redirected',
-      ...(options.text('to') === '' ? {} : { to: options.text('to') }),
-    }),
+    // The other publisher's front page, which is no article.
+    expects: (options) =>
+      options.text('to') === ''
+        ? { outcome: 'dead', reason: 'led_to_listing' }
+        : { outcome: 'redirected', to: options.text('to') },
     apply: (exchange, options) =>
       redirect(exchange, options.number('status'), options.text('to') || exchange.elsewhere()),
   },

@@ -78,7 +78,8 @@ afterAll(async () => {
 
 describe('each attack has a name and an end', () => {
   test.each(attacks)('$name', async (attack) => {
-    expect(await lab.row(lab.address(attack.name, kindOf(attack)), kindOf(attack))).toMatchObject(attack.row);
+    const row = await lab.row(lab.address(attack.name, kindOf(attack)), kindOf(attack));
+    expect(row, `${row?.code}: ${row?.text}`).toMatchObject(attack.row);
     if (attack.requests !== undefined)
       expect(lab.requests(attack.name).map(({ path }) => path.slice(0, 80)).length).toBeLessThanOrEqual(
         attack.requests,

@@ -35,6 +35,14 @@ const special: PublisherChange[] = [
     // As many articles as make a list.
     plain(name, [{ name: 'redirect-away', options: { to, status: 301 } }], { backlog: 60 }),
   ),
+  plain(
+    'led-to-login',
+    [{ name: 'redirect-away', options: { to: 'http://led-to-login.test/login', status: 302 } }],
+    { robots: { disallow: [], allow: [], crawlDelayS: 0 } },
+  ),
+  plain('led-to-consent', [
+    { name: 'redirect-away', options: { to: 'http://consent.group.test/collect?session=1', status: 302 } },
+  ]),
   plain('home-for-now', [
     { name: 'redirect-away', options: { to: 'http://home-for-now.test/', status: 302 } },
   ]),
@@ -187,6 +195,19 @@ describe('redirects', () => {
       });
       expect(await lab.statuses(name)).toEqual({ dead: 1 });
       expect(await lab.row(to)).toBeUndefined();
+    },
+  );
+
+  test.each(['led-to-login', 'led-to-consent'])(
+    '%s: what stands before a page is the page’s trouble',
+    async (name) => {
+      expect(await lab.row(lab.article(name))).toMatchObject({
+        status: 'failed',
+        code: 'login_wall',
+        tries: 1,
+        ...none,
+      });
+      expect(await lab.statuses(name)).toEqual({ failed: 1 });
     },
   );
 

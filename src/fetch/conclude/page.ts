@@ -1,5 +1,6 @@
 import { decideRefresh } from '../../domains/index.ts';
-import { type LeasedUrl, levelOf, type SettleItem, type SubmitItem } from '../../frontier/index.ts';
+import type { LeasedUrl, SettleItem } from '../../frontier/index.ts';
+import { identifyUrl } from '../../url/index.ts';
 import { parseRetryAfter } from '../client/index.ts';
 import type { Arrival } from '../exchange.ts';
 import {
@@ -11,7 +12,8 @@ import {
   type Verdict,
 } from '../outcome.ts';
 import { decideMissing, readArticle } from './article-pages.ts';
-import { isLedHome, isLedToList } from './led-to-listing.ts';
+import { decideLedAstray, isLedToList } from './led-astray.ts';
+import { concludeLeft, withTarget } from './redirects.ts';
 import {
   type Answered,
   type AnsweredWithBody,
@@ -28,31 +30,15 @@ import {
 export async function concludePage(row: LeasedUrl, arrival: Ended, context: RowContext): Promise<RowEnd> {
   switch (arrival.end) {
     case 'gate':
-      return concludeGate(row, arrival, context);
+      return concludeForbiddenGate(row, arrival, context) ?? concludeGate(row, arrival, context);
     case 'dead':
       return ended(row, dead(row, arrival.code, arrival.text), { httpStatus: arrival.status, fetched: true });
     case 'left':
-      if (isLedHome(row, arrival.identity)) return concludeLedHome(row, arrival, context);
-      return {
-        ...ended(row, redirected(row), {
-          httpStatus: arrival.status,
-          redirectedTo: arrival.identity.fetchUrl,
-          fetched: true,
-        }),
-        found: [leaving(row, arrival)],
-      };
+      return concludeLeft(row, arrival, context);
     case 'answered':
-      return concludeAnswer(row, arrival, context);
+      return concludeMoved(row, arrival, context) ?? concludeAnswer(row, arrival, context);
   }
 }
-
-const redirected = (row: LeasedUrl): Verdict => ({
-  status: 'redirected',
-  dueInMs: null,
-  tries: row.tries,
-  errorCode: null,
-  errorText: null,
-});
 
 const dead = (row: LeasedUrl, errorCode: string, errorText: string): Verdict => ({
   status: 'dead',
@@ -62,30 +48,37 @@ const dead = (row: LeasedUrl, errorCode: string, errorText: string): Verdict => 
   errorText,
 });
 
-const lasting = new Set([301, 308]);
-
-function concludeLedHome(
+/** The end of a page whose redirects led astray: where to is none of its addresses, and what comes of it is its own. */
+function concludeMoved(
   row: LeasedUrl,
-  { identity, status }: Extract<Arrival, { end: 'left' }>,
-  { maxTries }: RowContext,
-): RowEnd {
-  const to = { url: identity.fetchUrl, isLasting: lasting.has(status) };
-  const { verdict, domain } = decideLedToListing(to, { tries: row.tries, maxTries });
-  return ended(row, verdict, { httpStatus: status, fetched: true }, domain);
+  arrival: Answered,
+  context: RowContext,
+): Promise<RowEnd> | RowEnd | null {
+  const { result, identity, moved } = arrival;
+  if (moved === 'no') return null;
+  const astray = decideLedAstray(
+    row,
+    { to: identity, isLasting: moved === 'permanently' },
+    factsOf(row, context),
+  );
+  if (astray === null) return null;
+  if (result.outcome !== 'response' || result.status < 200 || result.status >= 300)
+    return concludeAnswer(row, { ...arrival, moved: 'no' }, context);
+  return ended(row, astray.verdict, { httpStatus: result.status, fetched: true }, astray.domain);
 }
 
-const leaving = (row: LeasedUrl, arrival: Extract<Arrival, { end: 'left' }>): SubmitItem => ({
-  url: arrival.identity.fetchUrl,
-  kind: row.kind,
-  origin: 'redirect',
-  sourceId: row.sourceId,
-  priority: row.priority,
-  depth: row.depth,
-  hops: arrival.hops,
-  executionId: row.executionId,
-  parentUrl: row.url,
-  own: false,
-});
+/** robots.txt forbids the pages that ask for a login more often than not: that is not what is the matter with the page. */
+function concludeForbiddenGate(
+  row: LeasedUrl,
+  { gate, url, hops }: Extract<Arrival, { end: 'gate' }>,
+  context: RowContext,
+): RowEnd | null {
+  if (gate.answer !== 'blocked' || hops === 0) return null;
+  const to = identifyUrl(url);
+  if (to.outcome === 'rejected') return null;
+  const astray = decideLedAstray(row, { to: to.identity, isLasting: true }, factsOf(row, context));
+  return astray && ended(row, astray.verdict, {}, astray.domain);
+}
 
 function concludeGate(
   row: LeasedUrl,
@@ -136,8 +129,14 @@ function nextEntryUrl(row: LeasedUrl): string | null {
   return www ? null : `https://www.${url.hostname}/`;
 }
 
+const factsOf = (row: LeasedUrl, { maxTries, probing }: RowContext) => ({
+  tries: row.tries,
+  maxTries,
+  probing,
+});
+
 async function concludeAnswer(row: LeasedUrl, arrival: Answered, context: RowContext): Promise<RowEnd> {
-  const facts = { tries: row.tries, maxTries: context.maxTries, probing: context.probing };
+  const facts = factsOf(row, context);
   const { result } = arrival;
   const fromDecision = (decision: Decision, extra: Partial<SettleItem> = {}) =>
     withTarget(row, arrival, ended(row, decision.verdict, extra, decision.domain));
@@ -186,7 +185,7 @@ async function concludeResponse(
   context: RowContext,
 ): Promise<RowEnd> {
   const { result } = arrival;
-  const facts = { tries: row.tries, maxTries: context.maxTries, probing: context.probing };
+  const facts = factsOf(row, context);
   const answered: Partial<SettleItem> = { httpStatus: result.status, fetched: true };
   if (result.status === 206) {
     const decision = decideFailure(
@@ -213,11 +212,6 @@ async function concludeResponse(
       ),
     );
   }
-  const ledToListing = (isLasting: boolean) => {
-    const { verdict, domain } = decideLedToListing({ url: arrival.url, isLasting }, facts);
-    return ended(row, verdict, answered, domain);
-  };
-  if (isLedHome(row, arrival.identity)) return ledToListing(arrival.moved === 'permanently');
   if (result.status === 204 || result.body.length === 0) {
     return withTarget(row, arrival, ended(row, dead(row, 'empty', 'the answer had no body'), answered));
   }
@@ -229,16 +223,14 @@ async function concludeResponse(
   }
   if (ingested.outcome === 'rejected') {
     const decision = decideRejection(ingested.reason, ingested.detail, facts, context.rendering);
-    return withTarget(
+    const end = ended(
       row,
-      arrival,
-      ended(
-        row,
-        decision.verdict,
-        { ...answered, validationStatus: 'rejected', rejectionReason: ingested.reason },
-        decision.domain,
-      ),
+      decision.verdict,
+      { ...answered, validationStatus: 'rejected', rejectionReason: ingested.reason },
+      decision.domain,
     );
+    // A gate that redirects led to stands before the page that was asked for, which is tried again.
+    return decision.domain.signal === 'refused' ? end : withTarget(row, arrival, end);
   }
   if (ingested.outcome === 'links') {
     return withTarget(row, arrival, {
@@ -278,8 +270,11 @@ async function concludeResponse(
   const { document } = ingested;
   const isMoved = arrival.moved !== 'no' && !arrival.identity.hash.equals(row.hash);
   // Where another domain led here nobody can be asked again.
-  if (isLedToList(row, { url: arrival.url, isMoved }, document))
-    return ledToListing(arrival.moved !== 'temporarily');
+  if (isLedToList(row, { url: arrival.url, isMoved }, document)) {
+    const to = { url: arrival.url, isLasting: arrival.moved !== 'temporarily' };
+    const { verdict, domain } = decideLedToListing(to, facts);
+    return ended(row, verdict, answered, domain);
+  }
   const isWhole = missing === null;
   const stored: Partial<SettleItem> = {
     httpStatus: result.status,
@@ -317,41 +312,4 @@ function lookedAgain(
   verdict.dueInMs = refreshSeconds * 1000;
   item.refreshSeconds = refreshSeconds;
   return [verdict, item];
-}
-
-/** A redirect inside the domain: the original is `redirected`, and what the response came to is the target's. */
-function withTarget(row: LeasedUrl, arrival: Answered, end: RowEnd): RowEnd {
-  // A front page that fails today is none of the article's addresses either.
-  if (arrival.moved === 'no' || isLedHome(row, arrival.identity)) return end;
-  const item = end.items[0]!;
-  if (arrival.identity.hash.equals(row.hash)) {
-    // The same key (http to https, a slash): only the address to fetch changes, and only when it is meant to last.
-    return arrival.moved === 'permanently' ? { ...end, items: [{ ...item, url: arrival.url }] } : end;
-  }
-  const original: SettleItem = {
-    hash: row.hash,
-    kind: row.kind,
-    fetched: true,
-    ...redirected(row),
-    redirectedTo: arrival.url,
-    // Pages name an image by the address they know: it leads to the same bytes.
-    ...(row.kind === 'image' && item.contentHash ? { contentHash: item.contentHash } : {}),
-    httpStatus: arrival.moved === 'permanently' ? 301 : 302,
-  };
-  const target: SettleItem = {
-    ...item,
-    hash: arrival.identity.hash,
-    target: {
-      url: arrival.url,
-      origin: 'redirect',
-      sourceId: row.sourceId,
-      priority: row.priority,
-      level: levelOf(row.kind, row.priority),
-      depth: row.depth,
-      hops: row.hops,
-      parentUrl: row.url,
-      executionId: row.executionId,
-    },
-  };
-  return { ...end, items: [original, target] };
 }

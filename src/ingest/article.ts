@@ -1,10 +1,10 @@
 import { brotliCompressSync, constants } from 'node:zlib';
 import { contentHash, type Extraction, extractPage } from '../extract/index.ts';
 import type { SettleDocument } from '../frontier/index.ts';
-import { type Page, parsePage } from '../html/index.ts';
+import { type Page, parsePage, refreshTarget } from '../html/index.ts';
 import { withoutArticlePages } from '../sites/index.ts';
 import { openText } from '../text/index.ts';
-import { validatePage } from '../validate/index.ts';
+import { type Validation, validatePage } from '../validate/index.ts';
 import { nextPageOf } from './article-pages.ts';
 import { findImages, imageModeOf } from './images.ts';
 import { isListing } from './links.ts';
@@ -59,6 +59,16 @@ export function extractFrom(
   });
 }
 
+/** Whether a page that may lead on elsewhere has nothing to say itself; a challenge or a login has. */
+export function saysNothing(validation: Validation): boolean {
+  return (
+    validation.outcome === 'valid' ||
+    validation.reason === 'too_short' ||
+    validation.reason === 'no_text' ||
+    validation.reason === 'needs_javascript'
+  );
+}
+
 /** The document of a page that was extracted, if it is valid. */
 export function documentFrom(
   read: { page: Page; extraction: Extraction; facts: PageFacts | null },
@@ -73,10 +83,12 @@ export function documentFrom(
     status: response.status,
     headers: response.headers,
   });
-  if (validation.outcome === 'rejected')
-    return { outcome: 'rejected', reason: validation.reason, detail: validation.detail };
   const stub =
     extraction.wordCount < settings.minWords || (extraction.title === null && extraction.text === '');
+  const to = stub && saysNothing(validation) ? refreshTarget(page) : null;
+  if (to !== null) return { outcome: 'moved', to };
+  if (validation.outcome === 'rejected')
+    return { outcome: 'rejected', reason: validation.reason, detail: validation.detail };
   const { finalUrl, articlePage = 1 } = response;
   return {
     outcome: 'document',

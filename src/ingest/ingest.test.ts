@@ -17,7 +17,7 @@ const settings: IngestSettings = {
 };
 
 function read(
-  kind: 'channel' | 'listing',
+  kind: 'channel' | 'listing' | 'article' | 'probe',
   text: string,
   change: Partial<IngestSettings> = {},
 ): Promise<Ingested> {
@@ -60,6 +60,38 @@ describe('listings', () => {
       outcome: 'rejected',
       reason,
     });
+  });
+});
+
+describe('a page that leads on by <meta http-equiv="refresh">', () => {
+  const lead = '<meta http-equiv="refresh" content="0; url=https://example.com/new">';
+  const links = Array.from({ length: 6 }, (_, i) => `<a href="/news-of-the-day-${i}">news ${i}</a>`).join('');
+  const text = Array.from(
+    { length: 8 },
+    (_, i) => `<p>On day ${i} the harbour of town ${i} was closed, and ferry ${i} stayed where it was.</p>`,
+  ).join('');
+
+  test.each([
+    ['article', `${lead}<p>This page has moved.</p>`, { outcome: 'moved', to: 'https://example.com/new' }],
+    ['listing', lead, { outcome: 'moved', to: 'https://example.com/new' }],
+    ['probe', lead, { outcome: 'probe', result: { kind: 'redirect', url: 'https://example.com/new' } }],
+    // Who has something to say is heard.
+    ['article', `${lead}<h1>Storm</h1>${text}`, { outcome: 'document' }],
+    ['listing', lead + links, { outcome: 'links' }],
+    ['probe', lead + links, { outcome: 'probe', result: { kind: 'page' } }],
+    [
+      'probe',
+      `${lead}<link rel="alternate" type="application/rss+xml" href="/f">`,
+      { result: { kind: 'page' } },
+    ],
+    [
+      'article',
+      `${lead}<title>Just a moment...</title><div id="challenge-stage"></div>`,
+      { reason: 'challenge' },
+    ],
+    ['article', `${lead}<title>Page not found</title>`, { reason: 'soft_404' }],
+  ] as const)('%s: %.80s', async (kind, html, expected) => {
+    expect(await read(kind, html)).toMatchObject(expected);
   });
 });
 

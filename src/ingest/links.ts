@@ -1,8 +1,8 @@
 import type { Extraction } from '../extract/index.ts';
 import { decidePriority, type SubmitItem } from '../frontier/index.ts';
-import { discoverLinks, type Page } from '../html/index.ts';
+import { discoverLinks, type Page, refreshTarget } from '../html/index.ts';
 import { validatePage } from '../validate/index.ts';
-import { documentFrom, extractFrom, readPage } from './article.ts';
+import { documentFrom, extractFrom, readPage, saysNothing } from './article.ts';
 import { failedReading } from './feed.ts';
 import { LINKS_OF_A_LISTING } from './refusal.ts';
 import type { Ingested, IngestSettings, PageFacts, PageResponse } from './response.ts';
@@ -34,6 +34,8 @@ export function ingestListing(response: PageResponse, settings: IngestSettings):
       status: response.status,
       headers: response.headers,
     });
+    const to = saysNothing(validation) ? refreshTarget(page) : null;
+    if (to !== null) return { outcome: 'moved', to };
     // A small site's front page may be short and have no text of its own.
     if (
       validation.outcome === 'rejected' &&

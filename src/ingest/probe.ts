@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Feed, parseSitemap, readFeed } from '../feed-formats/index.ts';
-import { discoverFeedLinks } from '../html/index.ts';
+import { discoverFeedLinks, discoverLinks, refreshTarget } from '../html/index.ts';
 import { identifyUrl } from '../url/index.ts';
 import { readPage } from './article.ts';
-import { refusalIn } from './refusal.ts';
+import { LINKS_OF_A_LISTING, refusalIn } from './refusal.ts';
 import { header, type Ingested, type PageResponse } from './response.ts';
 
 /** What a probe found at an address, kept for whoever asked. */
@@ -20,6 +20,8 @@ export type ProbeResult =
     }
   | { kind: 'sitemap'; url: string; format: string; entries: number }
   | { kind: 'page'; url: string; title: string | null; feeds: { url: string; title: string | null }[] }
+  /** The page says little but where to go on. */
+  | { kind: 'redirect'; url: string }
   | { kind: 'failed'; url: string; status: number | null; reason: string };
 
 const mostSamples = 3;
@@ -77,6 +79,9 @@ export async function ingestProbe(response: PageResponse): Promise<Ingested> {
     const { finalUrl: url, status } = response;
     return { outcome: 'probe', result: { kind: 'failed', url, status, reason: refusal.reason } };
   }
+  const isBare = feeds.length === 0 && discoverLinks(page).length < LINKS_OF_A_LISTING;
+  const to = isBare ? refreshTarget(page) : null;
+  if (to !== null) return { outcome: 'probe', result: { kind: 'redirect', url: to } satisfies ProbeResult };
   const result: ProbeResult = { kind: 'page', url: response.finalUrl, title: page.title, feeds };
   return { outcome: 'probe', result };
 }

@@ -118,6 +118,8 @@ export type Ingested =
     }
   /** `found`: what names its addresses by itself, as a sitemap does. */
   | { outcome: 'links'; page: PageFacts | null; found?: SubmitItem[] }
+  /** The page says little but where to go on: a redirect in its own words. */
+  | { outcome: 'moved'; to: string }
   | { outcome: 'image'; sha256: Buffer; facts: ImageFacts }
   | { outcome: 'rejected'; reason: string; detail: string }
   /** Reading took too long or too much memory; the answer itself may have been fine. */

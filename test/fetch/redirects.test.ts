@@ -49,6 +49,9 @@ const special: PublisherChange[] = [
   plain('home-once', [
     { name: 'redirect-away', options: { to: 'http://home-once.test/', status: 302 }, untilRequest: 1 },
   ]),
+  plain('says-moved', [{ name: 'meta-refresh' }]),
+  plain('says-moved-away', [{ name: 'meta-refresh', options: { to: 'http://landing.test/about' } }]),
+  plain('says-gone', [{ name: 'meta-refresh', options: { to: 'http://landing.test/' } }]),
   plain('into-forbidden', [{ name: 'redirect-away', options: { to: 'http://into-forbidden.test/search' } }]),
   // Five in a row have every habit of the web: both validators, either, a weak one, none.
   ...[0, 1, 2, 3, 4].map((one) => plain(`unchanged-${one}`)),
@@ -228,6 +231,24 @@ describe('redirects', () => {
       ...none,
     });
     expect(await lab.row(lab.article('home-once'))).toMatchObject({ status: 'fetched', documents: 1 });
+  });
+
+  test('a page that only says where to go on is a redirect in its own words', async () => {
+    const url = lab.article('says-moved');
+    expect(await lab.row(url)).toMatchObject({
+      status: 'redirected',
+      redirectedTo: `${url}?hop=1`,
+      documents: 0,
+    });
+    expect(await lab.row(`${url}?hop=1`)).toMatchObject({ status: 'fetched', documents: 1, hops: 1 });
+    expect(await lab.row(lab.article('says-moved-away'))).toMatchObject({
+      status: 'redirected',
+      redirectedTo: 'http://landing.test/about',
+    });
+    expect(await lab.row(lab.article('says-gone'))).toMatchObject({
+      status: 'failed',
+      code: 'led_to_listing',
+    });
   });
 
   test('each hop is asked of robots.txt', async () => {

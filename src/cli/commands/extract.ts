@@ -11,7 +11,7 @@ import {
   type Selectors,
 } from '../../extract/index.ts';
 import { createHttpClient, type HttpResult, parseHostsFile } from '../../fetch/index.ts';
-import { parsePage } from '../../html/index.ts';
+import { parsePage, refreshTarget } from '../../html/index.ts';
 import { nextPageOf } from '../../ingest/index.ts';
 import { openText } from '../../text/index.ts';
 import { type Validation, validatePage } from '../../validate/index.ts';
@@ -62,9 +62,10 @@ async function extract(context: Context, target: string, flags: Flags): Promise<
     headers: input.headers,
   });
   const next = nextPageOf(page, extraction, { url: input.url, page: 1 });
-  if (context.flags.json) printJson({ validation, next, ...(explanation ?? { extraction }) });
+  const to = refreshTarget(page);
+  if (context.flags.json) printJson({ validation, next, to, ...(explanation ?? { extraction }) });
   else if (flags.text) process.stdout.write(`${extraction.text}\n`);
-  else process.stdout.write(describe({ extraction, validation, next }, explanation));
+  else process.stdout.write(describe({ extraction, validation, next, to }, explanation));
   if (validation.outcome === 'rejected') process.exitCode = EXIT.failed;
 }
 
@@ -149,7 +150,12 @@ const TEXT_WIDTH = 100;
 
 /** The answer for a person. */
 function describe(
-  { extraction, validation, next }: { extraction: Extraction; validation: Validation; next: string | null },
+  {
+    extraction,
+    validation,
+    next,
+    to,
+  }: { extraction: Extraction; validation: Validation; next: string | null; to: string | null },
   told: Explanation | null,
 ): string {
   const day = (date: Date | null) => date?.toISOString() ?? '–';
@@ -173,6 +179,7 @@ function describe(
     ['words', String(extraction.wordCount)],
     ['confidence', extraction.confidence.toFixed(2)],
     ['text by', extraction.evidence.text ?? '–'],
+    ...(to === null ? [] : ([['leads to', to]] as [string, string][])),
     ...(next === null ? [] : ([['goes on at', next]] as [string, string][])),
   ];
   const lines = fields.map(([name, value]) => `${name.padEnd(12)}${oneLine(value)}`);

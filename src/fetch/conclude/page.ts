@@ -13,7 +13,7 @@ import {
 } from '../outcome.ts';
 import { decideMissing, readArticle } from './article-pages.ts';
 import { decideLedAstray, isLedToList } from './led-astray.ts';
-import { concludeLeft, withTarget } from './redirects.ts';
+import { concludeLeft, concludeRefresh, withTarget } from './redirects.ts';
 import {
   type Answered,
   type AnsweredWithBody,
@@ -232,6 +232,7 @@ async function concludeResponse(
     // A gate that redirects led to stands before the page that was asked for, which is tried again.
     return decision.domain.signal === 'refused' ? end : withTarget(row, arrival, end);
   }
+  if (ingested.outcome === 'moved') return concludeRefresh(row, result.status, ingested.to, context);
   if (ingested.outcome === 'links') {
     return withTarget(row, arrival, {
       ...ended(

@@ -1,4 +1,5 @@
 import { type LeasedUrl, levelOf, type SettleItem, type SubmitItem } from '../../frontier/index.ts';
+import { identifyUrl } from '../../url/index.ts';
 import type { Arrival } from '../exchange.ts';
 import type { Verdict } from '../outcome.ts';
 import { decideLedAstray } from './led-astray.ts';
@@ -32,6 +33,37 @@ export function concludeLeft(
     ...ended(row, redirected(row), { ...fetched, redirectedTo: identity.fetchUrl }),
     found: [leaving(row, arrival)],
   };
+}
+
+// Each is a request of its own, under its own lease.
+const mostHops = 5;
+
+/** The end of a row whose page only says where to go on: it is submitted, as what another domain has would be. */
+export function concludeRefresh(row: LeasedUrl, status: number, to: string, context: RowContext): RowEnd {
+  const identified = identifyUrl(to);
+  const dead = (errorCode: string, errorText: string): RowEnd =>
+    ended(
+      row,
+      { status: 'dead', dueInMs: null, tries: row.tries + 1, errorCode, errorText },
+      { httpStatus: status, fetched: true },
+    );
+  if (identified.outcome === 'rejected')
+    return dead('bad_redirect', `leads to an address that cannot be fetched (${identified.reason})`);
+  const { identity } = identified;
+  if (row.hops >= mostHops) return dead('too_many_redirects', `more than ${mostHops} pages that lead on`);
+  if (!identity.hash.equals(row.hash))
+    return concludeLeft(row, { end: 'left', identity, hops: row.hops + 1, status }, context);
+  // The same key, as from http to https: this row is the one, at a better address.
+  if (identity.fetchUrl === row.url || row.tries + 1 >= context.maxTries)
+    return dead('redirect_loop', `leads in a circle through ${identity.fetchUrl}`);
+  const soon: Verdict = {
+    status: 'pending',
+    dueInMs: 1000,
+    tries: row.tries + 1,
+    errorCode: null,
+    errorText: null,
+  };
+  return ended(row, soon, { httpStatus: status, fetched: true, url: identity.fetchUrl });
 }
 
 const leaving = (row: LeasedUrl, arrival: Extract<Arrival, { end: 'left' }>): SubmitItem => ({

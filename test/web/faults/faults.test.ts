@@ -48,6 +48,12 @@ const answers: [string, FaultSpec, () => string, (answer: Answer) => void][] = [
     (a) => expect([a.status, a.headers.location]).toEqual([301, 'http://neighbour.test/']),
   ],
   [
+    'meta-refresh',
+    { name: 'meta-refresh' },
+    () => article,
+    (a) => expect([a.status, text(a)]).toEqual([200, expect.stringContaining('http-equiv="refresh"')]),
+  ],
+  [
     'redirect-private',
     { name: 'redirect-private' },
     () => article,

@@ -74,6 +74,25 @@ export const redirectFaults: readonly FaultDefinition[] = [
       redirect(exchange, options.number('status'), options.text('to') || exchange.elsewhere()),
   },
   {
+    name: 'meta-refresh',
+    says: 'A page of one line that leads on to the address given, or to the same article under another one.',
+    on: ['article'],
+    options: { to: '' },
+    expects: (options, url) => ({
+      outcome: 'redirected',
+      to: options.text('to') || `${url}${url.includes('?') ? '&' : '?'}hop=1`,
+    }),
+    apply: (exchange, options) => {
+      if (hopOf(exchange) > 0) return 'pass';
+      const url = here(exchange);
+      url.searchParams.set('hop', '1');
+      const to = (options.text('to') || url.href).replaceAll('&', '&amp;');
+      const body = `<html><head><meta http-equiv="refresh" content="3; url=${to}"></head><body><p>This page has <a href="${to}">moved</a>.</p></body></html>`;
+      exchange.send({ status: 200, type: 'text/html; charset=utf-8', body: Buffer.from(body) });
+      return 'answered';
+    },
+  },
+  {
     name: 'redirect-private',
     says: 'Redirects to an address that is nobody’s business.',
     on: ['article'],

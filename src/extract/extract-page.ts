@@ -28,6 +28,7 @@ import { linesAround, shortLines } from './near-lines.ts';
 import { dateOfElement, decideModified, decidePublished } from './page-dates.ts';
 import { decidePageType, type PageType } from './page-type.ts';
 import { splitNames } from './person-names.ts';
+import { printable } from './printable.ts';
 import type { Selectors } from './selectors.ts';
 import { declaredTitles, siteNames } from './site-names.ts';
 import { decideTitle } from './title.ts';
@@ -157,6 +158,7 @@ export function decideExtraction(findings: Findings): Extraction {
     images: chosen.image ?? imagesBetween(marks, body.kept),
     areChosen: chosen.image !== undefined,
   });
+  const description = decideDescription(page, { tags, ld, title: title?.value ?? null });
   const section = decideSection(findings, title?.value ?? null);
   if (section !== null) evidence.section = section.from;
   // A byline is no text: kept, it would make two copies of one article differ by the minute they were published.
@@ -169,16 +171,16 @@ export function decideExtraction(findings: Findings): Extraction {
   evidence.pageType = kind.why;
 
   return {
-    title: title === null ? null : copyString(title.value),
-    text,
-    authors: authors?.names ?? [],
+    title: title === null ? null : printable(copyString(title.value)),
+    text: printable(text),
+    authors: (authors?.names ?? []).map(printable),
     publishedAt: published?.date ?? null,
     modifiedAt: modified?.date ?? null,
-    section: section?.value ?? null,
+    section: section === null ? null : printable(section.value),
     language: language?.value ?? null,
     canonicalUrl: canonicalOf(page, tags),
-    description: decideDescription(page, { tags, ld, title: title?.value ?? null }),
-    keywords: decideKeywords(page, { tags, ld, title: title?.value ?? null }),
+    description: description === null ? null : printable(description),
+    keywords: decideKeywords(page, { tags, ld, title: title?.value ?? null }).map(printable),
     leadImage: images[0]?.url ?? null,
     images,
     openGraph: tags.openGraph,

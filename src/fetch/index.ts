@@ -25,5 +25,6 @@ export {
 export { decidePoll, type PollDecision, type PollInput } from './poll-schedule.ts';
 export type { PageRenderer, RenderedPage, RenderRequest } from './rendering.ts';
 export { robotsLife } from './robots-gate.ts';
+export { acceptsPages } from './row-request.ts';
 export { type RunOptions, runOptionsOf } from './run-options.ts';
 export { type PageSample, samplePage } from './sample-page.ts';

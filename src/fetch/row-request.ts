@@ -44,7 +44,7 @@ export function requestFor(
 }
 
 /** The content-type gate of pages: HTML and XHTML, or nothing said. Errors keep their type out of the decision. */
-function acceptsPages(contentType: string | null, status: number): boolean {
+export function acceptsPages(contentType: string | null, status: number): boolean {
   if (status < 200 || status >= 300 || contentType === null || contentType.trim() === '') return true;
   return /^\s*(text\/html|application\/xhtml\+xml)\b/i.test(contentType);
 }

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CliHost, type Ended } from '../process/outrider.ts';
 
@@ -25,6 +26,8 @@ beforeAll(async () => {
     if (request.url === '/old') response.writeHead(301, { location: '/new' }).end();
     else if (request.url === '/gate')
       response.end(`<title>Just a moment...</title><p>Checking your browser.</p>${' '.repeat(600)}`);
+    else if (request.url === '/away') response.writeHead(503, { 'content-type': 'text/html' }).end(html);
+    else if (request.url === '/data') response.setHeader('content-type', 'application/json').end('{}');
     else response.setHeader('content-type', 'text/html; charset=utf-8').end(html);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -83,14 +86,76 @@ describe('extract', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/^title +A quiet harbour$/m);
     expect(asked).toEqual(['/old', '/new']);
+    expect(stdout).toMatch(/^answer +200 text\/html; charset=utf-8$/m);
+    expect(stdout).toContain(`${origin}/new (asked)`);
     const gate = await run(`${origin}/gate`, ...allowed());
     expect(gate.code).toBe(1);
     expect(gate.stdout).toMatch(/^verdict +rejected: challenge/m);
+  });
+
+  test('says of an answer what a crawl would', async () => {
+    const away = await run(`${origin}/away`, ...allowed());
+    expect(away.code).toBe(1);
+    expect(away.stdout).toMatch(/^verdict +rejected: max_retries \(the server answered 503\)$/m);
+    expect(away.stdout).toMatch(/^title +A quiet harbour$/m);
+    const data = await run(`${origin}/data`, ...allowed());
+    expect([data.code, data.stdout]).toEqual([1, '']);
+    expect(data.stderr).toContain('unsupported_type: application/json');
+  });
+
+  test('takes a file to be from where it says', async () => {
+    const declared = html.replace(
+      '<head>',
+      '<head><link rel="canonical" href="https://post.example/2024/harbour">',
+    );
+    const told = await host.run(['extract', '-'], { home, input: declared });
+    expect(told.stdout).toMatch(
+      /^address +https:\/\/post\.example\/2024\/harbour \(declared by the page\)$/m,
+    );
+    expect((await run(file)).stdout).toMatch(/^address +http:\/\/localhost\/page \(unknown; give --url\)$/m);
+  });
+
+  test('reads packed files, and no monsters', async () => {
+    const packed = join(home, 'page.html.gz');
+    writeFileSync(packed, gzipSync(html));
+    expect((await run(packed, '--text')).stdout).toBe((await run(file, '--text')).stdout);
+    const bomb = join(home, 'bomb.gz');
+    writeFileSync(bomb, gzipSync(Buffer.alloc(30_000_000)));
+    const large = join(home, 'large.html');
+    writeFileSync(large, Buffer.alloc(11_000_000, 'x'));
+    for (const refused of [bomb, large]) expect((await run(refused)).code, refused).toBe(2);
+  });
+
+  test('prints nothing that moves a terminal', async () => {
+    const input = html.replaceAll('The harbour', '\u001b]0;owned\u0007The harbour');
+    const { stdout } = await host.run(['extract', '-'], { home, input });
+    expect(stdout).toContain('The harbour was quiet');
+    const bytes = Buffer.from(Array.from({ length: 20_000 }, (_, i) => (i * 31) % 256));
+    const junk = join(home, 'junk.bin');
+    writeFileSync(junk, bytes);
+    const binary = await run(junk);
+    expect(binary.code).toBe(1);
+    for (const printed of [stdout, binary.stdout])
+      expect(printed).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+    expect(binary.stdout.length).toBeLessThan(3_000);
+  });
+
+  test.each([
+    [['https://'], /no address/],
+    [['-', '--url', 'nowhere'], /no address/],
+    [['-', '--text', '--json'], /exclude each other/],
+    [['-', '--selectors', '["h1"]'], /selectors cannot be read/],
+    [['-', '--selectors', 'no-such-file.json'], /Give JSON such as/],
+  ])('%j is a mistake', async (args, words) => {
+    const { code, stderr } = await host.run(['extract', ...args], { home, input: html });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(words);
   });
 
   test('refuses private addresses unless they are allowed', async () => {
     const { code, stderr } = await run(`${origin}/new`);
     expect(code).toBe(1);
     expect(stderr).toContain('could not be fetched (refused_');
+    expect(stderr).toContain('--allow-network');
   });
 });

@@ -186,7 +186,9 @@ BEGIN
     DELETE FROM domain_rekeys r WHERE r.bucket = p_bucket AND r.domain_key = p_domain_key;
   ELSE
     v_pass.due_at := CASE WHEN p_last IS NULL
-      THEN greatest(v_pass.changed_at + p_settle, v_now + interval '5 seconds') ELSE v_pass.due_at END;
+      -- Ever more seldom: a worker that is gone leaves its rows in flight until somebody takes the domain over.
+      THEN greatest(v_pass.changed_at + p_settle, v_now + interval '5 seconds',
+                    v_now + least((v_now - v_pass.changed_at) / 4, interval '1 hour')) ELSE v_pass.due_at END;
     UPDATE domain_rekeys r
        SET after_hash = coalesce(p_last, ''), again = p_last IS NOT NULL AND v_pass.again, due_at = v_pass.due_at,
            began_at = CASE WHEN p_last IS NULL THEN v_pass.due_at ELSE r.began_at END,

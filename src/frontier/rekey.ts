@@ -12,7 +12,8 @@ export type RekeyOptions = {
 };
 
 const domainsAtOnce = 20;
-// Three in four of a portion of a thousand got another key in 0.4 s; nobody waits for a slot for longer than 3 s.
+// Measured with three in four of the thousand: 0.13 s where they got another key, 0.34 s where they joined another row.
+// Whoever waits for the slot gives up after 3 s.
 const usualRows = 1000;
 // By then every process has read the new rules, and what it had named by the old ones is submitted.
 const settleMs = 30_000;

@@ -1,6 +1,11 @@
 -- Host rules, and the keys that follow from them. Rows get theirs where they are submitted; these functions give it anew to
 -- what waits when the rules of its domain change. What a key is says src/url: here it is only moved.
 
+-- The rules of all domains that have some, by the index that holds no others: one buffer while there are none. Before the
+-- first ANALYZE the planner takes nearly every domain for one with rules and would read them all (200,000 in 0.3 s).
+CREATE FUNCTION host_rules_all() RETURNS TABLE (name text, rules jsonb) LANGUAGE sql STABLE SET enable_seqscan = off AS
+$$ SELECT d.name, d.host_rules FROM domains d WHERE d.host_rules <> '{}' $$;
+
 -- Changes the rules of a domain; false: it is not known, or has these already.
 CREATE FUNCTION domain_set_rules(p_bucket smallint, p_domain_key bigint, p_rules jsonb, p_skew interval DEFAULT '0')
 RETURNS boolean LANGUAGE plpgsql AS $$

@@ -31,10 +31,11 @@ export function domainRulesText(rules: HostRules, rekey: RekeyState | null, now:
   ];
 }
 
-/** Which rules of its domain a URL is known by. `isOlder`: its row has the key it was fetched by before. */
+/** Which rules of its domain a URL is known by. `isOlder`: its row has the key it was given before. */
 export function urlRulesText(url: string, rules: HostRules, isOlder: boolean): string[] {
   const work = applyHostRules(url, rules);
-  const older = 'It was fetched before the host rules of this domain were as they are, and keeps its key.';
+  const older =
+    'Its key is older than the host rules of this domain: what was fetched before keeps it, what waits gets a new one.';
   if (work === null) return isOlder ? [older] : [];
   const keeps = [
     ...(work.keptParameters.length === 0 ? [] : [`its ${parameters(work.keptParameters)}`]),

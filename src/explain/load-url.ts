@@ -18,7 +18,7 @@ export type UrlFacts = {
     | { known: true; allowed: boolean; line: number | null; rule: string | null; unavailable: boolean };
   /** The host rules of its domain. */
   rules: HostRules;
-  /** The row has the key it was fetched by before the rules were as they are. */
+  /** The row has the key it was given before the rules were as they are. */
   isKeyOlder: boolean;
   /** The cap it lies under. */
   trap: { prefix: string; reason: string } | null;

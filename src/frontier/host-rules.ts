@@ -33,7 +33,7 @@ export function loadHostRules(db: Queryable): Promise<RulesOf> {
 /** Few rows or none. Index: domains_with_rules, one buffer while it is empty. */
 async function readHostRules(db: Queryable): Promise<RulesOf> {
   const result = await db.query<{ name: string; rules: HostRules }>(
-    `SELECT name, host_rules AS rules FROM domains WHERE host_rules <> '{}'`,
+    'SELECT name, rules FROM host_rules_all()',
   );
   if (result.rows.length === 0) return none;
   const byDomain = new Map(result.rows.map(({ name, rules }) => [name, rules]));

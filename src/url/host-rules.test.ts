@@ -21,6 +21,7 @@ describe('rules as they are stored', () => {
     [{ stripParameters: ['two words'] }, '"two words" is not the name of a parameter'],
     [{ stripParameters: ['a\u0000'] }, 'is not the name of a parameter'],
     [{ stripParameters: ['a'.repeat(101)] }, 'is not the name of a parameter'],
+    [{ stripParameters: ['ö'.repeat(20)] }, 'is not the name of a parameter'],
     [
       { stripParameters: ['x'], keepParameters: ['X'] },
       'the parameter "x" cannot be stripped and kept at once',

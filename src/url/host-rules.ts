@@ -49,10 +49,11 @@ function parseNames(given: readonly string[] | undefined): string[] {
 // A name is compared as keys have it, so it is written as the URL parser would: `größe` as `gr%c3%b6%c3%9fe`.
 function parseName(given: string): string {
   const text = given.trim();
-  if (text === '' || text.length > mostRuleNameLength || /[\s&=#?*\p{C}]/u.test(text))
-    throw invalid(`"${text.slice(0, mostRuleNameLength)}" is not the name of a parameter`);
   const search = parseUrl(`https://name.invalid/?${text}`)?.search ?? '';
-  return normaliseEscapes(search.slice(1)).toLowerCase();
+  const name = normaliseEscapes(search.slice(1)).toLowerCase();
+  if (name === '' || name.length > mostRuleNameLength || /[\s&=#?*\p{C}]/u.test(text))
+    throw invalid(`"${text.slice(0, mostRuleNameLength)}" is not the name of a parameter`);
+  return name;
 }
 
 /** Whether rules say anything. */

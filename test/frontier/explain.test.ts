@@ -85,7 +85,7 @@ it('a URL of a domain with rules of its own', async () => {
     'It keeps its parameters page and ref and the slash at its end and is the same page without its parameter sid, by the host rules of this domain.',
   );
   expect(await told('old/')).toContain(
-    'It was fetched before the host rules of this domain were as they are, and keeps its key.',
+    'Its key is older than the host rules of this domain: what was fetched before keeps it, what waits gets a new one.',
   );
   expect(await told('else?x=1')).toBe('This URL was never submitted.');
 });

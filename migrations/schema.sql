@@ -13,6 +13,7 @@ CREATE TYPE url_status AS ENUM ('pending', 'fetched', 'redirected', 'duplicate',
 CREATE TYPE archive_item AS (ord integer, url_hash bytea, url text, kind text, found_by text);
 CREATE TYPE backfill_item AS (bucket smallint, domain_key bigint, domain text, parent_domain text, first_seen_at timestamp with time zone, last_crawled_at timestamp with time zone, pages_known bigint, pages_crawled bigint, documents bigint, errors_total bigint, block_reason text, rest_ms double precision);
 CREATE TYPE image_sighting AS (ord integer, bucket smallint, domain_key bigint, url_hash bytea, page_domain_key bigint, page_hash bytea, source_id integer, execution_id bigint);
+CREATE TYPE rekey_move AS (url_hash bytea, to_hash bytea, url text, seat text);
 CREATE TYPE seed_item AS (ord integer, bucket smallint, domain_key bigint, domain text, parent_domain text, rank integer);
 CREATE TYPE settle_document AS (url_hash bytea, url text, source_id integer, word_count integer, confidence real, published_at timestamp with time zone, modified_at timestamp with time zone, content_hash bytea, page_type text, language text, canonical_url text, title text, section text, description text, lead_image text, authors text[], keywords text[], meta jsonb, text_start integer, text_length integer, raw_start integer, raw_length integer, raw_encoding text, raw_type text, hold boolean);
 CREATE TYPE settle_domain AS (hold_ms double precision, hold_reason hold_reason, penalty_ms integer, good_run smallint, robots_delay_ms integer, source_delay_ms integer, ladder jsonb, trial_passed boolean, move_to domain_status, move_reason text, rest_ms double precision[]);
@@ -320,6 +321,18 @@ CREATE TABLE domain_pins (
   pool text NOT NULL,
   was text,
   pinned_at timestamp with time zone NOT NULL
+);
+CREATE TABLE domain_rekeys (
+  bucket smallint NOT NULL,
+  domain_key bigint NOT NULL,
+  was jsonb NOT NULL,
+  changed_at timestamp with time zone NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  began_at timestamp with time zone NOT NULL,
+  after_hash bytea DEFAULT '\x'::bytea NOT NULL,
+  again boolean DEFAULT false NOT NULL,
+  moved bigint DEFAULT 0 NOT NULL,
+  merged bigint DEFAULT 0 NOT NULL
 );
 CREATE TABLE domain_runs (
   bucket smallint NOT NULL,
@@ -909,6 +922,7 @@ ALTER TABLE documents ADD CONSTRAINT documents_version_check CHECK ((version >= 
 ALTER TABLE domain_events ADD CONSTRAINT domain_events_pkey PRIMARY KEY (bucket, domain_key, at, id);
 ALTER TABLE domain_pins ADD CONSTRAINT domain_pins_pkey PRIMARY KEY (bucket, domain_key, source_id);
 ALTER TABLE domain_pins ADD CONSTRAINT domain_pins_bucket_check CHECK (((bucket >= 0) AND (bucket <= 255)));
+ALTER TABLE domain_rekeys ADD CONSTRAINT domain_rekeys_pkey PRIMARY KEY (bucket, domain_key);
 ALTER TABLE domain_runs ADD CONSTRAINT domain_runs_pkey PRIMARY KEY (bucket, domain_key, started_at);
 ALTER TABLE domain_runs ADD CONSTRAINT domain_runs_mode_check CHECK ((mode = ANY (ARRAY['discovery'::text, 'refresh'::text])));
 ALTER TABLE domain_slots ADD CONSTRAINT domain_slots_pkey PRIMARY KEY (bucket, domain_key);
@@ -1080,6 +1094,7 @@ CREATE INDEX domain_slots_unrendered ON domain_slots USING btree (bucket, domain
 CREATE INDEX domain_slots_wake ON domain_slots USING btree (wake_at) WHERE (wake_at IS NOT NULL);
 CREATE INDEX domains_name ON domains USING btree (name COLLATE "C", domain_key);
 CREATE INDEX domains_status ON domains USING btree (status, name COLLATE "C", domain_key);
+CREATE INDEX domains_with_rules ON domains USING btree (bucket, domain_key) WHERE (host_rules <> '{}'::jsonb);
 CREATE INDEX execution_reports_execution ON execution_reports USING btree (execution_id, at);
 CREATE INDEX foreign_hosts_source ON foreign_hosts USING btree (source_id, day) WHERE is_new;
 CREATE INDEX image_sightings_image ON image_sightings USING btree (sha256) WHERE (sha256 IS NOT NULL);

@@ -8,7 +8,7 @@ import {
   backfillDomains,
   blockDomain,
   changeDomain,
-  type DomainChoice,
+  type DomainChange,
   domainStatuses,
   recalculatePart,
   requireDomain,
@@ -19,7 +19,7 @@ import {
 import { AppError } from '../errors/index.ts';
 import { isRenderPool } from '../frontier/index.ts';
 import { saveAudit } from '../switches/index.ts';
-import { named } from './domain-schemas.ts';
+import { hostRules, hostRulesChange, named, shownRules } from './domain-schemas.ts';
 import { stayWith } from './long-work.ts';
 import { answers, oneOf, orNull, strict, words } from './schemas.ts';
 
@@ -120,7 +120,9 @@ function addChanging(instance: FastifyInstance, { database, config }: Parts): vo
       schema: {
         operationId: 'updateDomain',
         tags,
-        summary: 'Give a domain its own delay, budget or group of fetchers; null takes it back',
+        summary: 'Give a domain its own delay, budget, group of fetchers or host rules; null takes it back',
+        description:
+          'When host rules change, what waits in the domain is given its key by them, and what became one page becomes one row.',
         params: named,
         body: Type.Object(
           {
@@ -135,6 +137,7 @@ function addChanging(instance: FastifyInstance, { database, config }: Parts): vo
               ),
             ),
             pool: Type.Optional(orNull(Type.String({ pattern: '^[a-z0-9_-]{1,40}$' }))),
+            rules: Type.Optional(orNull(hostRulesChange)),
           },
           { ...strict, minProperties: 1 },
         ),
@@ -144,6 +147,7 @@ function addChanging(instance: FastifyInstance, { database, config }: Parts): vo
             delayMs: orNull(Type.Integer()),
             budget: orNull(Type.Integer()),
             pool: orNull(Type.String()),
+            rules: hostRules,
           }),
         ),
       },
@@ -154,16 +158,17 @@ function addChanging(instance: FastifyInstance, { database, config }: Parts): vo
           httpStatus: 400,
         });
       const known = await requireDomain(pool, params.name, config.fetch.defaultDelayMs);
-      const change: Partial<DomainChoice> = {
+      const change: DomainChange = {
         ...(body.delay_ms === undefined ? {} : { delayMs: body.delay_ms }),
         ...(body.budget === undefined ? {} : { budget: body.budget }),
         ...(body.pool === undefined ? {} : { pool: body.pool === 'default' ? null : body.pool }),
+        ...(body.rules === undefined ? {} : { rules: body.rules }),
       };
       const choice = await changeDomain(pool, known, change, {
         actor: identity.name,
         defaultBudget: config.domains.maxPagesPerRun,
       });
-      return { domain: known.name, ...choice };
+      return { domain: known.name, ...choice, rules: shownRules(choice) };
     },
   );
 }

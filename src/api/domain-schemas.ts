@@ -1,5 +1,6 @@
-import { Type } from 'typebox';
-import { type DomainRow, domainStatuses } from '../domains/index.ts';
+import { type Static, Type } from 'typebox';
+import { type DomainDetails, type DomainRow, domainStatuses } from '../domains/index.ts';
+import { mostRuleNameLength, mostRuleNames } from '../url/index.ts';
 import { date, oneOf, orNull } from './schemas.ts';
 
 /** A domain's name in any spelling. */
@@ -66,6 +67,40 @@ const crawlDelay = orNull(
   }),
 );
 
+/** The host rules of a domain, all of them said. */
+export const hostRules = Type.Object(
+  {
+    keepTrailingSlash: Type.Boolean(),
+    stripParameters: Type.Array(Type.String()),
+    keepParameters: Type.Array(Type.String()),
+  },
+  { description: 'what its addresses are known by beyond the general rules' },
+);
+
+const names = (description: string) =>
+  Type.Optional(
+    orNull(
+      Type.Array(Type.String({ minLength: 1, maxLength: mostRuleNameLength }), {
+        maxItems: mostRuleNames,
+        description,
+      }),
+    ),
+  );
+
+/** A change of host rules: what is left out stays, null takes it back. */
+export const hostRulesChange = Type.Object(
+  {
+    keepTrailingSlash: Type.Optional(
+      orNull(
+        Type.Boolean({ description: 'an address with a slash at its end is another page than without' }),
+      ),
+    ),
+    stripParameters: names('parameters that say nothing about a page'),
+    keepParameters: names('parameters that tell pages apart although they look like tracking'),
+  },
+  { additionalProperties: false, minProperties: 1 },
+);
+
 /** One domain with everything about it. */
 export const domainCard = Type.Object({
   ...domainItem.properties,
@@ -111,6 +146,13 @@ export const domainCard = Type.Object({
     waiting: Type.Number(),
   }),
   shift: Type.Integer(),
+  rules: hostRules,
+  rekey: orNull(
+    Type.Object(
+      { changedAt: date, dueAt: date, moved: Type.Integer(), merged: Type.Integer() },
+      { description: 'its host rules changed, and what waits is given its key by them' },
+    ),
+  ),
   explanation: Type.Object({
     state: Type.String(),
     sentences: Type.Array(Type.String()),
@@ -206,6 +248,13 @@ export const robotsItem = Type.Object({
   ),
   sitemaps: Type.Array(Type.Object({ url: Type.String(), line: Type.Integer() })),
   crawlDelay,
+});
+
+/** Host rules as they are shown. */
+export const shownRules = ({ rules }: Pick<DomainDetails, 'rules'>): Static<typeof hostRules> => ({
+  keepTrailingSlash: rules.keepTrailingSlash === true,
+  stripParameters: [...(rules.stripParameters ?? [])],
+  keepParameters: [...(rules.keepParameters ?? [])],
 });
 
 /** A domain as it is shown: the key is 64 bits, JSON has it as the public ids spell it. */

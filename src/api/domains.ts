@@ -27,6 +27,7 @@ import {
   named,
   robotsItem,
   shownDomain,
+  shownRules,
 } from './domain-schemas.ts';
 import { answers, counted, cursor, limit, oneOf, orNull, page, strict } from './schemas.ts';
 
@@ -156,7 +157,8 @@ function addOne(instance: FastifyInstance, { database, config }: Parts): void {
       if (facts === null) throw unknownDomain(name);
       const { domain, events, runs, robots, archives, pins, site } = facts;
       const explanation = describeDomain(facts);
-      return { ...shownDomain(domain), explanation, events, runs, robots, archives, pins, site };
+      const rules = shownRules(domain);
+      return { ...shownDomain(domain), rules, explanation, events, runs, robots, archives, pins, site };
     },
   );
   app.get(

@@ -3,6 +3,7 @@ import type { Queryable } from '../db/index.ts';
 import { keyOfDomain } from '../domains/index.ts';
 import { AppError } from '../errors/index.ts';
 import {
+  identifyKnown,
   type UrlDetails,
   type UrlFilter,
   type UrlKind,
@@ -14,7 +15,7 @@ import {
   urlStatuses,
 } from '../frontier/index.ts';
 import { requireSource } from '../sources/index.ts';
-import { channelHash, identifyUrl, urlId } from '../url/index.ts';
+import { channelHash, urlId } from '../url/index.ts';
 import { answer, count, date, oneOf, orNull, slug } from './schemas.ts';
 
 const listOf = (known: readonly string[]) => {
@@ -75,7 +76,7 @@ export async function filterOf(db: Queryable, query: FilterQuery): Promise<UrlFi
   if (query.reason !== undefined) filter.errorCode = query.reason;
   if (query.older_than !== undefined) filter.before = beforeOf(query.older_than);
   if (query.domain !== undefined) filter.domain = domainOf(query.domain);
-  if (query.url !== undefined || query.prefix !== undefined) narrowToAddress(filter, query);
+  if (query.url !== undefined || query.prefix !== undefined) await narrowToAddress(db, filter, query);
   if (query.source !== undefined) filter.sourceId = (await requireSource(db, query.source)).id;
   return filter;
 }
@@ -88,13 +89,13 @@ function domainOf(name: string): { bucket: number; domainKey: bigint } {
   return { bucket: key.bucket, domainKey: key.domainKey };
 }
 
-function narrowToAddress(filter: UrlFilter, query: FilterQuery): void {
+async function narrowToAddress(db: Queryable, filter: UrlFilter, query: FilterQuery): Promise<void> {
   for (const [name, text] of [
     ['url', query.url],
     ['prefix', query.prefix],
   ] as const) {
     if (text === undefined) continue;
-    const identified = identifyUrl(text);
+    const identified = await identifyKnown(db, text);
     if (identified.outcome === 'rejected')
       throw invalid(`"${name}" is not a web address (${identified.reason})`);
     const { bucket, domainKey, hash, fetchUrl } = identified.identity;

@@ -1,11 +1,12 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import type { Database } from '../db/index.ts';
+import type { Database, Queryable } from '../db/index.ts';
 import { AppError } from '../errors/index.ts';
+import { identifyKnown } from '../frontier/index.ts';
 import { type ImagePlace, pageImages } from '../images/index.ts';
 import { requireSource } from '../sources/index.ts';
-import { identifyUrl, type UrlIdentity } from '../url/index.ts';
+import type { UrlIdentity } from '../url/index.ts';
 import { answer, count, cursor, date, limit, orNull, page, serial, slug, strict, text } from './schemas.ts';
 
 const imageShape = answer({
@@ -50,7 +51,7 @@ export function addImageRoutes(instance: FastifyInstance, { database }: { databa
     },
     async ({ query }) => {
       const after = query.cursor === undefined ? undefined : parsePlace(query.cursor);
-      const document = query.document === undefined ? undefined : documentOf(query.document);
+      const document = query.document === undefined ? undefined : await documentOf(pool, query.document);
       const { rows, next } = await pageImages(pool, {
         limit: query.limit,
         ...(query.source === undefined ? {} : { sourceId: (await requireSource(pool, query.source)).id }),
@@ -62,8 +63,8 @@ export function addImageRoutes(instance: FastifyInstance, { database }: { databa
   );
 }
 
-function documentOf(url: string): UrlIdentity {
-  const identified = identifyUrl(url);
+async function documentOf(db: Queryable, url: string): Promise<UrlIdentity> {
+  const identified = await identifyKnown(db, url);
   if (identified.outcome === 'ok') return identified.identity;
   throw new AppError('request_invalid', '"document" is no address of a document', { httpStatus: 400 });
 }

@@ -9,6 +9,7 @@ export {
   mostPlacesPerDay,
   type SitemapPoll,
 } from './decide.ts';
+export { loadPlaceHash } from './hash-places.ts';
 export {
   type ArchiveDomain,
   type ArchiveEnd,

@@ -14,6 +14,7 @@ import {
   listArchiveTries,
   loadArchiveDomain,
   loadPageRows,
+  loadPlaceHash,
   mostPlacesPerDay,
   type Remembered,
   sampleArticles,
@@ -30,7 +31,7 @@ import { messageOf } from '../errors/index.ts';
 import { submit } from '../frontier/index.ts';
 import { loadSources, type Source } from '../sources/index.ts';
 import type { Log } from '../telemetry/index.ts';
-import { channelHash, identifyUrl, originOf } from '../url/index.ts';
+import { originOf } from '../url/index.ts';
 import { judgeSitemaps } from './judge-sitemaps.ts';
 
 export type ArchiveDeps = { db: Queryable; log: Log; sitemapIntervalSeconds: number };
@@ -179,9 +180,10 @@ async function findPlaces(
 ): Promise<HashedPlace[]> {
   const { db } = deps;
   const known = new Map(tries.map((one) => [one.hash.toString('hex'), one]));
+  const hashed = await loadPlaceHash(db, domain);
   // Of a domain without a source a sitemap is read once, as a page is: channels belong to sources.
   const placed = (place: ArchivePlace): HashedPlace | null =>
-    hashed(source === null ? { ...place, kind: 'page' } : place, domain);
+    hashed(source === null ? { ...place, kind: 'page' } : place);
   const remembered = (place: ArchivePlace): Remembered => {
     const fitting = placed(place);
     if (fitting === null) return 'failed';
@@ -204,17 +206,6 @@ async function findPlaces(
     if (found.size >= mostThought) break;
   }
   return leaveOutKnown(db, domain, [...found.values()], known);
-}
-
-/** A place under its hash; null: no address that could be fetched, or of another domain where only pages may be asked. */
-function hashed(place: ArchivePlace, domain: ArchiveKey): HashedPlace | null {
-  const identified = identifyUrl(place.url);
-  if (identified.outcome === 'rejected') return null;
-  const { identity } = identified;
-  if (place.kind === 'sitemap')
-    return { ...place, url: identity.fetchUrl, hash: channelHash(identity.fetchUrl) };
-  if (identity.domainKey !== domain.domainKey) return null;
-  return { ...place, url: identity.fetchUrl, hash: identity.hash };
 }
 
 async function leaveOutKnown(

@@ -1,7 +1,8 @@
 import type { Queryable } from '../db/index.ts';
 import { AppError, EXIT } from '../errors/index.ts';
-import { releaseDomain } from '../frontier/index.ts';
+import { releaseDomain, saveHostRules } from '../frontier/index.ts';
 import { saveAudit } from '../switches/index.ts';
+import { type HostRules, parseHostRules } from '../url/index.ts';
 import { type DomainDetails, type DomainName, loadDomain } from './load.ts';
 import { configureDomain, type DomainChoice } from './operate.ts';
 
@@ -34,25 +35,39 @@ export async function takeDomain(db: Queryable, known: DomainDetails, actor: str
   return owner;
 }
 
+/** A change of host rules: what is left out stays, null takes it back. */
+export type RulesChange = { [Name in keyof HostRules]?: HostRules[Name] | null };
+
+/** What an operator may change of a domain; null takes all its rules away. */
+export type DomainChange = Partial<DomainChoice> & { rules?: RulesChange | null };
+
+function changeRules(rules: HostRules, change: RulesChange): HostRules {
+  const said = Object.entries({ ...rules, ...change }).filter(([, value]) => value != null);
+  return Object.fromEntries(said);
+}
+
 /** Changes what an operator decides of a domain and writes it down; what is left out stays. */
 export async function changeDomain(
   db: Queryable,
   known: DomainDetails,
-  change: Partial<DomainChoice>,
+  { rules: given, ...change }: DomainChange,
   by: { actor: string; defaultBudget: number },
-): Promise<DomainChoice> {
+): Promise<DomainChoice & { rules: HostRules }> {
+  const rules =
+    given === undefined ? known.rules : parseHostRules(given === null ? {} : changeRules(known.rules, given));
   const choice: DomainChoice = {
     delayMs: known.delay.configuredMs,
     budget: known.budget.max,
     pool: known.pool === 'default' ? null : known.pool,
     ...change,
   };
-  await configureDomain(db, known, choice, by.defaultBudget);
+  if (Object.keys(change).length > 0) await configureDomain(db, known, choice, by.defaultBudget);
+  if (given !== undefined) await saveHostRules(db, known, rules);
   await saveAudit(db, {
     actor: by.actor,
     action: 'domain_set',
     subject: known.name,
-    detail: { ...choice },
+    detail: { ...choice, rules },
   });
-  return choice;
+  return { ...choice, rules };
 }

@@ -1,4 +1,11 @@
-export { changeDomain, requireDomain, takeDomain, unknownDomain } from './actions.ts';
+export {
+  changeDomain,
+  type DomainChange,
+  type RulesChange,
+  requireDomain,
+  takeDomain,
+  unknownDomain,
+} from './actions.ts';
 export { type BackfillOptions, type BackfillReport, backfillCooldowns, backfillDomains } from './backfill.ts';
 export { ageLadder, decideLadder, goodStanding, type LadderSignal, type LadderStep } from './ladder.ts';
 export { loadLeases, loadWorkers, type WorkerLeases, type WorkerState } from './leases.ts';

@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/index.ts';
 import { AppError } from '../errors/index.ts';
-import type { HoldReason } from '../frontier/index.ts';
-import { canonicalDomain, domainIdentity } from '../url/index.ts';
+import type { HoldReason, RekeyState } from '../frontier/index.ts';
+import { canonicalDomain, domainIdentity, type HostRules } from '../url/index.ts';
 import type { DomainStatus } from './lifecycle.ts';
 import { type DomainRow, domainColumns } from './list.ts';
 import type { DomainKey } from './operate.ts';
@@ -50,6 +50,10 @@ export type DomainDetails = DomainRow & {
   scoreTerms: { rank: number; yield: number; remaining: number; errors: number; waiting: number };
   /** Levels by which the score moves its budgeted rows. */
   shift: number;
+  /** What its addresses are known by beyond the general rules. */
+  rules: HostRules;
+  /** null: all that waits has its key by these rules. */
+  rekey: RekeyState | null;
 };
 
 /** A domain by its name in any spelling, or by its key. */
@@ -62,7 +66,7 @@ export function keyOfDomain(name: DomainName): DomainKey | null {
   return canonical === null ? null : domainIdentity(canonical);
 }
 
-type Flat = Omit<DomainDetails, 'lease' | 'delay' | 'budget' | 'circuit' | 'scoreTerms'> &
+type Flat = Omit<DomainDetails, 'lease' | 'delay' | 'budget' | 'circuit' | 'scoreTerms' | 'rekey'> &
   DomainDetails['delay'] & {
     leaseUntil: Date | null;
     inFlight: number;
@@ -78,6 +82,10 @@ type Flat = Omit<DomainDetails, 'lease' | 'delay' | 'budget' | 'circuit' | 'scor
     networkFailures: number;
     networkSince: Date | null;
     terms: DomainDetails['scoreTerms'];
+    rekeyChangedAt: Date | null;
+    rekeyDueAt: Date | null;
+    rekeyMoved: number | null;
+    rekeyMerged: number | null;
   };
 
 /** One domain with all its numbers, by its key; null when it is not known. */
@@ -106,16 +114,19 @@ const detailsQuery = `
          (SELECT (t.value #>> '{}')::integer FROM settings t WHERE t.name = 'max_pages_per_run') AS "budgetConfigured",
          s.circuit_good AS "circuitGood", s.refusals, s.circuit_opens AS "circuitOpens", s.circuit_reasons AS "circuitReasons",
          coalesce(s.network_failures, 0) AS "networkFailures", s.network_since AS "networkSince",
-         coalesce(s.shift, 0) AS shift,
+         coalesce(s.shift, 0) AS shift, d.host_rules AS rules,
+         r.changed_at AS "rekeyChangedAt", r.due_at AS "rekeyDueAt", r.moved::integer AS "rekeyMoved",
+         r.merged::integer AS "rekeyMerged",
          (SELECT row_to_json(t) FROM domain_score_terms(d, coalesce(s.queued, 0), now()) t) AS terms
     FROM domains d LEFT JOIN domain_slots s ON s.bucket = d.bucket AND s.domain_key = d.domain_key
+    LEFT JOIN domain_rekeys r ON r.bucket = d.bucket AND r.domain_key = d.domain_key
    WHERE d.bucket = $1 AND d.domain_key = $2`;
 
 function detailsOf(row: Flat): DomainDetails {
   const { leaseUntil, inFlight, totalMs, robotsMs, configuredMs, sourceMs, penaltyMs, ...a } = row;
   const { budgetMax, budgetConfigured, budgetLeft, budgetUntil, budgetOpen, ...b } = a;
   const { circuitGood, refusals, circuitOpens, circuitReasons, networkFailures, networkSince, ...c } = b;
-  const { terms, ...rest } = c;
+  const { terms, rekeyChangedAt, rekeyDueAt, rekeyMoved, rekeyMerged, ...rest } = c;
   const { leaseOwner } = rest;
   return {
     ...rest,
@@ -137,6 +148,10 @@ function detailsOf(row: Flat): DomainDetails {
       networkSince,
     },
     scoreTerms: terms,
+    rekey:
+      rekeyChangedAt === null || rekeyDueAt === null
+        ? null
+        : { changedAt: rekeyChangedAt, dueAt: rekeyDueAt, moved: rekeyMoved ?? 0, merged: rekeyMerged ?? 0 },
   };
 }
 

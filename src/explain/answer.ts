@@ -1,7 +1,8 @@
 import type { Queryable } from '../db/index.ts';
 import { unknownDomain } from '../domains/index.ts';
 import { AppError, EXIT } from '../errors/index.ts';
-import { canonicalDomain, channelHash, identifyUrl } from '../url/index.ts';
+import { identifyKnown } from '../frontier/index.ts';
+import { canonicalDomain, channelHash } from '../url/index.ts';
 import { describeChannel } from './describe-channel.ts';
 import { describeDomain } from './describe-domain.ts';
 import { describeUrl } from './describe-url.ts';
@@ -46,7 +47,7 @@ export async function explain(db: Queryable, subject: Subject, options: ExplainO
 }
 
 async function explainUrl(db: Queryable, url: string, options: ExplainOptions): Promise<Answer[]> {
-  const identified = identifyUrl(url);
+  const identified = await identifyKnown(db, url);
   if (identified.outcome === 'rejected')
     throw new AppError('url_invalid', `"${url}" could never be fetched (${identified.reason})`, {
       exitCode: EXIT.usage,

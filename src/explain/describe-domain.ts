@@ -1,4 +1,5 @@
 import type { DomainDetails } from '../domains/index.ts';
+import { domainRulesText } from './describe-rules.ts';
 import type { DomainFacts } from './load-domain.ts';
 import { ago, holdText, many, reasonText, seconds, switchTexts, until } from './words.ts';
 
@@ -26,6 +27,7 @@ export function describeDomain(facts: DomainFacts): DomainExplanation {
       delayText(facts),
       ...circuitText(facts),
       ...groupText(facts),
+      ...domainRulesText(facts.domain.rules, facts.domain.rekey, facts.now),
       ...archivesText(facts),
       ...siteText(facts),
       scoreText(domain),

@@ -1,4 +1,5 @@
 import { howToGiveBrowser } from '../frontier/index.ts';
+import { urlRulesText } from './describe-rules.ts';
 import { mostAhead, mostPages, type RowFacts, type SlotFacts, type UrlFacts } from './load-url.ts';
 import { deadReasonText, failureText } from './reasons.ts';
 import { ago, holdText, isHeld, reasonText, seconds, switchTexts, until } from './words.ts';
@@ -16,11 +17,16 @@ export function describeUrl(facts: UrlFacts): Explanation {
         : [];
     return {
       state: 'unknown',
-      sentences: ['This URL was never submitted.', ...robots.map((one) => one.trim()), ...trapText(facts)],
+      sentences: [
+        'This URL was never submitted.',
+        ...rulesText(facts),
+        ...robots.map((one) => one.trim()),
+        ...trapText(facts),
+      ],
       expectedAt: null,
     };
   }
-  const sentences = [originText(row, facts.now)];
+  const sentences = [originText(row, facts.now), ...rulesText(facts)];
   const { state, words, expectedAt } = describeState(facts, row);
   sentences.push(...words);
   return { state, sentences, expectedAt };
@@ -31,6 +37,10 @@ function originText(row: RowFacts, now: Date): string {
   const parent = row.parentUrl === null ? '' : `, found on ${row.parentUrl}`;
   return `${row.kind === 'article' || row.kind === 'image' ? 'An' : 'A'} ${row.kind} discovered ${ago(row.discoveredAt, now)} by ${row.origin}${source}${parent}.`;
 }
+
+// Channels and probes have keys of their own.
+const rulesText = ({ url, row, rules, isKeyOlder }: UrlFacts): string[] =>
+  row?.kind === 'channel' || row?.kind === 'probe' ? [] : urlRulesText(url, rules, isKeyOlder);
 
 type State = { state: string; words: string[]; expectedAt: Date | null };
 

@@ -4,7 +4,7 @@ import type { HoldReason, UrlKind, UrlOrigin, UrlStatus } from '../frontier/inde
 import { decideRobots } from '../robots/index.ts';
 import { loadCap, prefixesOf } from '../sites/index.ts';
 import { loadSwitches, type Switches } from '../switches/index.ts';
-import { originOf, type UrlIdentity, urlId } from '../url/index.ts';
+import { type HostRules, hasRules, identifyUrl, originOf, type UrlIdentity, urlId } from '../url/index.ts';
 
 /** Everything known about why a URL is where it is. Times are the database's, ages counted by it. */
 export type UrlFacts = {
@@ -16,6 +16,10 @@ export type UrlFacts = {
   robots:
     | { known: false }
     | { known: true; allowed: boolean; line: number | null; rule: string | null; unavailable: boolean };
+  /** The host rules of its domain. */
+  rules: HostRules;
+  /** The row has the key it was given before the rules were as they are. */
+  isKeyOlder: boolean;
   /** The cap it lies under. */
   trap: { prefix: string; reason: string } | null;
   /** URLs of the domain that go first, counted up to 1,000. */
@@ -98,6 +102,7 @@ export async function loadUrlFacts(
   const slot = (await db.query<SlotFacts>(slotQuery, [...key, options.defaultDelayMs])).rows[0] ?? null;
   const fetchUrl = row?.url ?? identity.fetchUrl;
   const common = await loadCommon(db);
+  const rules = await loadRules(db, identity);
   const waits = row?.ready === true && row.dueAt !== null;
   return {
     id: urlId(identity.domainKey, hash),
@@ -105,11 +110,28 @@ export async function loadUrlFacts(
     domain: identity.domain,
     row,
     slot,
+    rules,
+    isKeyOlder: row !== null && !isKeyedBy(rules, fetchUrl, hash),
     robots: await robotsFacts(db, identity, fetchUrl, options.productToken),
     trap: await loadCap(db, identity, prefixesOf(fetchUrl)),
     ahead: waits ? await countAhead(db, key, row) : 0,
     ...common,
   };
+}
+
+async function loadRules(db: Queryable, { bucket, domainKey }: UrlIdentity): Promise<HostRules> {
+  const result = await db.query<{ rules: HostRules }>(
+    'SELECT host_rules AS rules FROM domains WHERE bucket = $1 AND domain_key = $2',
+    [bucket, domainKey.toString()],
+  );
+  return result.rows[0]?.rules ?? {};
+}
+
+/** Whether a hash is what the rules make of an address; without rules nobody asks. */
+function isKeyedBy(rules: HostRules, url: string, hash: Buffer): boolean {
+  if (!hasRules(rules)) return true;
+  const identified = identifyUrl(url, { rules: () => rules });
+  return identified.outcome === 'rejected' || identified.identity.hash.equals(hash);
 }
 
 /** What holds for everything: who works, what is switched off, and what time it is in the database. */

@@ -1,6 +1,7 @@
 import { isPassing } from '../db/index.ts';
-import type { Lease, LeasedUrl } from '../frontier/index.ts';
+import { type Lease, type LeasedUrl, loadHostRules } from '../frontier/index.ts';
 import { decideBudget, type Switches } from '../switches/index.ts';
+import type { RulesOf } from '../url/index.ts';
 import { DomainLessons } from './lessons.ts';
 import { tellsOfDomain } from './outcome.ts';
 import { Pacer } from './pacer.ts';
@@ -92,7 +93,7 @@ export class DomainRun {
     try {
       const switches = await this.#deps.switches.current();
       this.#switches = switches;
-      const visits = this.#visit(switches);
+      const visits = this.#visit(switches, await loadHostRules(this.#deps.db));
       await this.#deps.settings.prepare(this.lease.urls);
       if (this.lease.trial === null) await this.#runBatch(visits);
       else await this.#runTrial(visits, this.lease.urls[0]!, this.lease.trial);
@@ -105,7 +106,7 @@ export class DomainRun {
     if (!this.#lost || this.#unsettled.requests.length > 0) await this.#settle(true);
   }
 
-  #visit(switches: Switches): Visits {
+  #visit(switches: Switches, rules: RulesOf): Visits {
     return new Visits(this.#deps, {
       lease: this.lease,
       pacer: this.#pacer,
@@ -113,6 +114,7 @@ export class DomainRun {
       spider: this.#spider,
       unsettled: this.#unsettled,
       switches,
+      rules,
       signal: this.#stop.signal,
       mayStart: () => this.#mayStart(),
       retried: (call) => this.#retried(call),

@@ -1,6 +1,6 @@
 import type { Lease, LeasedUrl, LoggedRequest, Validators } from '../frontier/index.ts';
 import type { Ingested } from '../ingest/index.ts';
-import { identifyUrl, type UrlIdentity } from '../url/index.ts';
+import { identifyUrl, type RulesOf, type UrlIdentity } from '../url/index.ts';
 import {
   HttpBodyError,
   type HttpClient,
@@ -62,6 +62,8 @@ export type ExchangeDeps = {
   onRequest: (request: LoggedRequest) => void;
   onReach: (reach: Reach) => void;
   onCrawlDelay: (delayMs: number | null) => void;
+  /** What the keys of addresses follow beyond the general rules. */
+  rules: RulesOf;
   /** The source's own proxies. */
   proxies: readonly string[] | undefined;
   /** The source's operator decided, and answers for it, that Disallow does not hold for us. */
@@ -92,7 +94,7 @@ export async function fetchRow(
     read?: BodyReader;
   },
 ): Promise<Arrival> {
-  const own = identifyUrl(row.url);
+  const own = identifyUrl(row.url, { rules: deps.rules });
   if (own.outcome === 'rejected') {
     return {
       end: 'dead',
@@ -104,7 +106,11 @@ export async function fetchRow(
   // A file that an index names may lie in another domain, whose pace and robots.txt are not ours to spend.
   if (own.identity.domainKey !== deps.lease.domainKey)
     return { end: 'left', identity: own.identity, hops: row.hops, status: 0 };
-  let { identity } = own;
+  // A row keeps the key it was fetched by, whatever the rules of its domain have become since: what is the same page as
+  // the row is known as the row.
+  const known = (found: UrlIdentity): UrlIdentity =>
+    found.hash.equals(own.identity.hash) ? { ...found, hash: row.hash } : found;
+  let identity = known(own.identity);
   let moved = 'no' as 'no' | 'permanently' | 'temporarily';
   let hops = row.hops;
   let isRepeated = false;
@@ -164,7 +170,7 @@ export async function fetchRow(
         ...(ingested === undefined ? {} : { ingested }),
       };
 
-    const target = identifyUrl(result.location, { base: url });
+    const target = identifyUrl(result.location, { base: url, rules: deps.rules });
     if (target.outcome === 'rejected') {
       return {
         end: 'dead',
@@ -194,7 +200,7 @@ export async function fetchRow(
       return { end: 'left', identity: target.identity, hops, status: result.status };
     }
     moved = permanent.has(result.status) && moved !== 'temporarily' ? 'permanently' : 'temporarily';
-    identity = target.identity;
+    identity = known(target.identity);
     seen.add(identity.fetchUrl);
   }
 }

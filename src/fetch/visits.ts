@@ -4,6 +4,7 @@ import type { Lease, LeasedUrl, SubmitItem, SubmitResult } from '../frontier/ind
 import { sightSubmitted } from '../images/index.ts';
 import { saveFound } from '../jobs/index.ts';
 import type { Switches } from '../switches/index.ts';
+import type { RulesOf } from '../url/index.ts';
 import { furtherPageOf } from './article-pages.ts';
 import {
   concludeOrphan,
@@ -37,6 +38,8 @@ export type VisitPlace = {
   spider: Spider;
   unsettled: Unsettled;
   switches: Switches;
+  /** The rules of all domains that have some, as they were when the lease began. */
+  rules: RulesOf;
   signal: AbortSignal;
   mayStart(): boolean;
   /** Waits database trouble out as long as the lease lasts. */
@@ -87,9 +90,10 @@ export class Visits {
   }
 
   /** Keeps what a row came to, to be settled: first what it found, then what a poll means beyond its row. */
-  async keep(row: LeasedUrl, { end, totals }: Reached): Promise<void> {
+  async keep(row: LeasedUrl, { arrival, end, totals }: Reached): Promise<void> {
     const { metrics, settings } = this.#deps;
     await this.#submitFound(row, end.found, totals);
+    await this.#sightFound(row, arrival, end.found);
     const { spider, pagination: pagers } = this.#at.switches;
     if (spider)
       await this.#at.spider.follow(row, this.#context(row).settings.source, end, {
@@ -258,6 +262,7 @@ export class Visits {
         this.#at.lessons.noteCrawlDelay(delayMs);
         this.#at.pacer.setDelay(this.#at.lessons.delayMs);
       },
+      rules: this.#at.rules,
       proxies: settings.sourceOf(row)?.settings.proxies,
       ignoresDisallow: settings.sourceOf(row)?.settings.respectRobots === false,
       record: (url, sent) => (this.#records ? this.#at.unsettled.recordings.begin(url, sent) : undefined),
@@ -291,7 +296,19 @@ export class Visits {
     if (images.length === 0) return results;
     // Not counted as items: those are articles.
     await this.#at.retried(() => submitFound(this.#deps, images, nothingFound(), null));
-    await this.#at.retried(() => sightSubmitted(db, images, row.executionId));
     return results;
+  }
+
+  /** The images a page shows, or where an image's address leads: noted for what the page or the address is known by. */
+  async #sightFound(
+    row: LeasedUrl,
+    arrival: Reached['arrival'],
+    found: readonly SubmitItem[],
+  ): Promise<void> {
+    if (!found.some(({ kind }) => kind === 'image')) return;
+    const { bucket, domainKey } = this.#at.lease;
+    const parent = arrival.end === 'answered' ? arrival.identity : { bucket, domainKey, hash: row.hash };
+    const { executionId } = row;
+    await this.#at.retried(() => sightSubmitted(this.#deps.db, found, executionId, parent));
   }
 }

@@ -22,6 +22,7 @@ export {
   type SourceCounts,
 } from './counts.ts';
 export { foldCounters, pruneRollups } from './fold.ts';
+export { identifyKnown, loadHostRules, saveHostRules } from './host-rules.ts';
 export { type Refusal, tryHotPath } from './hot-path-trial.ts';
 export {
   type Ladder,
@@ -52,6 +53,7 @@ export {
   type Totals,
 } from './maintenance.ts';
 export { createMarks, type Marks } from './marks.ts';
+export { type RekeyReport, type RekeyState, rekeyDomains } from './rekey.ts';
 export { releaseDomain } from './release.ts';
 export {
   howToGiveBrowser,

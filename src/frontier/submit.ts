@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Queryable } from '../db/index.ts';
-import { channelHash, identifyUrl, probeHash, type UrlIdentity } from '../url/index.ts';
+import { channelHash, identifyUrl, probeHash, type RulesOf, type UrlIdentity } from '../url/index.ts';
+import { loadHostRules } from './host-rules.ts';
 import { levelOf } from './levels.ts';
 import { hexBytes, rowsToJson, type UrlKind, type UrlOrigin } from './rows.ts';
 
@@ -51,7 +52,7 @@ export async function submit(
   items: readonly SubmitItem[],
   options: SubmitOptions = {},
 ): Promise<SubmitResult[]> {
-  const { results, prepared } = await prepare(items);
+  const { results, prepared } = await prepare(items, await loadHostRules(db));
   for (let start = 0; start < prepared.length; start += chunkSize) {
     const chunk = prepared.slice(start, start + chunkSize);
     for (const row of await submitChunk(db, chunk, options)) results[row.ord]!.answer = row.answer;
@@ -65,7 +66,7 @@ export async function previewSubmit(
   items: readonly SubmitItem[],
   options: SubmitOptions = {},
 ): Promise<SubmitResult[]> {
-  const { results, prepared } = await prepare(items);
+  const { results, prepared } = await prepare(items, await loadHostRules(db));
   // As one: the same URL twice counts once, wherever it stands.
   const answered = await db.query<{ ord: number; answer: SubmitAnswer }>(
     `SELECT ord, answer FROM submit_preview($1, $2 * interval '1 hour', $3 * interval '1 millisecond')`,
@@ -80,12 +81,16 @@ const preparedAtOnce = 1000;
 
 async function prepare(
   items: readonly SubmitItem[],
+  rules: RulesOf,
 ): Promise<{ results: SubmitResult[]; prepared: Prepared[] }> {
   const results: SubmitResult[] = new Array(items.length);
   const prepared: Prepared[] = [];
   for (const [index, item] of items.entries()) {
     if (index > 0 && index % preparedAtOnce === 0) await nextTurn();
-    const identified = identifyUrl(item.url, item.base === undefined ? {} : { base: item.base });
+    const identified = identifyUrl(
+      item.url,
+      item.base === undefined ? { rules } : { base: item.base, rules },
+    );
     if (identified.outcome === 'rejected') {
       results[index] = { answer: `rejected:${identified.reason}`, identity: null, hash: null };
       continue;

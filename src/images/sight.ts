@@ -1,10 +1,12 @@
 import type { Queryable } from '../db/index.ts';
-import type { SubmitItem } from '../frontier/index.ts';
+import { loadHostRules, type SubmitItem } from '../frontier/index.ts';
 import { identifyUrl, type UrlIdentity } from '../url/index.ts';
+
+type RowKey = Pick<UrlIdentity, 'bucket' | 'domainKey' | 'hash'>;
 
 /** An image address on a page. */
 export type Sighting = {
-  image: Pick<UrlIdentity, 'bucket' | 'domainKey' | 'hash'>;
+  image: RowKey;
   page: Pick<UrlIdentity, 'domainKey' | 'hash'>;
   sourceId: number | null;
   executionId: bigint | null;
@@ -18,6 +20,7 @@ const hex = (bytes: Buffer): string => `\\x${bytes.toString('hex')}`;
  * followed, so that the page is linked with the image that is stored there. Idempotent, as submitting is.
  */
 export async function sightImages(db: Queryable, sightings: readonly Sighting[], skewMs = 0): Promise<void> {
+  const rules = await loadHostRules(db);
   let left = sightings;
   for (let hop = 0; hop <= mostHops && left.length > 0; hop += 1) {
     const asked = left;
@@ -36,7 +39,7 @@ export async function sightImages(db: Queryable, sightings: readonly Sighting[],
       [JSON.stringify(rows), skewMs],
     );
     left = moved.rows.flatMap((row) => {
-      const identified = identifyUrl(row.redirected_to);
+      const identified = identifyUrl(row.redirected_to, { rules });
       return identified.outcome === 'ok' ? [{ ...asked[row.ord]!, image: identified.identity }] : [];
     });
   }
@@ -44,22 +47,28 @@ export async function sightImages(db: Queryable, sightings: readonly Sighting[],
 
 /**
  * Notes the images among what a row submitted: those that a page shows, and the one that an image's address leads to,
- * which is shown by every page that shows the address.
+ * which is shown by every page that shows the address. `parent` is what the page or the address is known by where
+ * that may be older than the rules of its domain.
  */
 export async function sightSubmitted(
   db: Queryable,
   items: readonly SubmitItem[],
   executionId: bigint | null,
+  parent?: RowKey,
 ): Promise<void> {
+  const rules = await loadHostRules(db);
   const sightings: Sighting[] = [];
+  const keyOf = (url: string): RowKey | null => {
+    const identified = identifyUrl(url, { rules });
+    return identified.outcome === 'ok' ? identified.identity : null;
+  };
   for (const { kind, origin, url, parentUrl, sourceId } of items) {
     if (kind !== 'image' || parentUrl == null) continue;
-    const [image, parent] = [identifyUrl(url), identifyUrl(parentUrl)];
-    if (image.outcome !== 'ok' || parent.outcome !== 'ok') continue;
+    const [image, page] = [keyOf(url), parent ?? keyOf(parentUrl)];
+    if (image === null || page === null) continue;
     if (origin === 'redirect')
-      for (const one of await loadSightings(db, parent.identity))
-        sightings.push({ ...one, image: image.identity });
-    else sightings.push({ image: image.identity, page: parent.identity, sourceId, executionId });
+      for (const one of await loadSightings(db, page)) sightings.push({ ...one, image });
+    else sightings.push({ image, page, sourceId, executionId });
   }
   if (sightings.length > 0) await sightImages(db, sightings);
 }
@@ -67,7 +76,7 @@ export async function sightSubmitted(
 // The pages of one address: a picture of a site's head may have many, and the newest of them will do.
 const mostCopied = 1000;
 
-async function loadSightings(db: Queryable, image: UrlIdentity): Promise<Omit<Sighting, 'image'>[]> {
+async function loadSightings(db: Queryable, image: RowKey): Promise<Omit<Sighting, 'image'>[]> {
   const result = await db.query<{
     domainKey: bigint;
     hash: Buffer;

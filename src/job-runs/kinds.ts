@@ -2,7 +2,7 @@ import { openBlobStore } from '../blobs/index.ts';
 import { findDiscovery, importSources, startDiscovery } from '../channels/index.ts';
 import { discoverArchives } from '../discover/index.ts';
 import { recalculatePart } from '../domains/index.ts';
-import { loadUrl, submit } from '../frontier/index.ts';
+import { identifyKnown, loadUrl, submit } from '../frontier/index.ts';
 import { checkImportList, type JobKind, readImportList, refreshArticles, saveBegun } from '../jobs/index.ts';
 import { loadSources, type Source } from '../sources/index.ts';
 import { identifyUrl } from '../url/index.ts';
@@ -57,14 +57,14 @@ async function beginCrawl(run: Run): Promise<Record<string, unknown>> {
 }
 
 async function loadEntry(run: Run, url: string) {
-  const identified = identifyUrl(url);
+  const identified = await identifyKnown(run.database.pool, url);
   if (identified.outcome === 'rejected') return null;
   const { bucket, domainKey, hash } = identified.identity;
   return loadUrl(run.database.pool, { bucket, domainKey, hash });
 }
 
 async function isOwnEntry(run: Run, url: string): Promise<boolean> {
-  const identified = identifyUrl(url);
+  const identified = await identifyKnown(run.database.pool, url);
   if (identified.outcome === 'rejected') return false;
   const { bucket, domainKey, hash } = identified.identity;
   const found = await run.database.pool.query(

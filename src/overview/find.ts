@@ -1,7 +1,8 @@
 import { type Channel, findChannel, findNamedChannel } from '../channels/index.ts';
 import type { Queryable } from '../db/index.ts';
+import { identifyKnown } from '../frontier/index.ts';
 import { withScheme } from '../source-lists/index.ts';
-import { canonicalDomain, domainIdentity, identifyUrl, parseUrlId, urlId } from '../url/index.ts';
+import { canonicalDomain, domainIdentity, parseUrlId, urlId } from '../url/index.ts';
 import type { Screen } from './attention.ts';
 
 /** What can be found; `search` leads to a search for the words in all documents. */
@@ -113,7 +114,7 @@ const foundChannel = (channel: Channel): Found => ({
 async function findByAddress(db: Queryable, text: string): Promise<Found[]> {
   if (!text.includes('/')) return [];
   const url = withScheme(text);
-  const identified = identifyUrl(url);
+  const identified = await identifyKnown(db, url);
   if (identified.outcome === 'rejected') return [];
   const { identity } = identified;
   const channel = await findNamedChannel(db, url);

@@ -6,7 +6,7 @@ import type { Database } from '../db/index.ts';
 import { ArchiveEntrance, discoverChannels, discoverDueArchives } from '../discover/index.ts';
 import { indexDocuments, removeArchivedPages } from '../documents/index.ts';
 import { countDomains, loadLeases, rescoreDomains, reviveAllowed } from '../domains/index.ts';
-import { foldCounters } from '../frontier/index.ts';
+import { foldCounters, rekeyDomains } from '../frontier/index.ts';
 import { housekeep, JobRunner } from '../job-runs/index.ts';
 import { countJobsByStatus, loadDistribution } from '../jobs/index.ts';
 import { listSinks, runReplays, type SinkTakes, saveSink } from '../outbox/index.ts';
@@ -104,6 +104,7 @@ export class Scheduler {
         (await runReplays(this.#options.database, replayPortion)) > 0 ? 'busy' : 'idle',
       ),
       loop('revive', 5000, () => this.#revive()),
+      loop('rekey', 2000, () => this.#rekey()),
       loop(
         'scores',
         3_600_000,
@@ -183,6 +184,13 @@ export class Scheduler {
     const { domains, revived } = await reviveAllowed(database.pool);
     if (revived > 0) log.info({ revived }, 'URLs that robots.txt forbade are judged by its new rules');
     return domains > 0 ? 'busy' : 'idle';
+  }
+
+  async #rekey(): Promise<TurnResult> {
+    const { database, log } = this.#options;
+    const { portions, moved, merged } = await rekeyDomains(database.pool);
+    if (moved + merged > 0) log.info({ moved, merged }, 'waiting URLs have their keys by new host rules');
+    return portions > 0 ? 'busy' : 'idle';
   }
 
   async #measure(): Promise<TurnResult> {

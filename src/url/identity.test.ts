@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { identifyUrl, originOf } from './index.ts';
+import { identifyUrl, originOf, type RulesOf } from './index.ts';
 
 function keyOf(input: string, options = {}): string {
   const result = identifyUrl(input, options);
@@ -73,10 +73,15 @@ describe('key', () => {
   });
 
   it('follows the rules of the host', () => {
-    const rules = { keepTrailingSlash: true, keepParameters: ['ref'], stripParameters: ['Session'] };
-    expect(keyOf('https://example.com/a/?ref=2&session=1&utm_source=x', { rules })).toBe(
-      'https://example.com/a/?ref=2',
+    const own = { keepTrailingSlash: true, keepParameters: ['ref'], stripParameters: ['Session'] };
+    const rules: RulesOf = (domain) => (domain === 'example.com' ? own : undefined);
+    const address = 'https://www.example.com/a/?ref=2&session=1&utm_source=x';
+    expect(keyOf(address, { rules })).toBe('https://www.example.com/a/?ref=2');
+    // Of a sub-domain nothing was said.
+    expect(keyOf('https://blog.example.com/a/?ref=2&session=1', { rules })).toBe(
+      'https://blog.example.com/a?session=1',
     );
+    expect(keyOf(keyOf(address, { rules }), { rules })).toBe(keyOf(address, { rules }));
   });
 
   it('hashes alike what is alike', () => {

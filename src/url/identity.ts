@@ -1,6 +1,7 @@
 import { domainIdentity, domainOf, registrableDomain } from './domain.ts';
 import { sha256 } from './hash.ts';
-import { type HostRules, keyOf } from './key.ts';
+import type { RulesOf } from './host-rules.ts';
+import { hostOf, keyOf } from './key.ts';
 import { parseUrl, pathOf } from './whatwg.ts';
 
 /** Everything the frontier knows a URL by. */
@@ -30,7 +31,8 @@ export type UrlRejection =
 export type IdentifyOptions = {
   /** Address of the document the URL was found in. */
   base?: string;
-  rules?: HostRules;
+  /** What operators know of domains; without it every key follows the general rules alone. */
+  rules?: RulesOf;
   /** Takes the registrable domain as the domain, the setting chosen at first start. */
   collapseDomains?: boolean;
 };
@@ -50,13 +52,14 @@ export function identifyUrl(input: string, options: IdentifyOptions = {}): Ident
   const url = parseUrl(text, options.base);
   if (url === null) return rejected(rejectionOf(text, options.base));
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return rejected('unsupported_scheme');
-  const named = keyOf(url, options.rules);
+  const named = hostOf(url);
   if (named === null) return rejected('invalid');
-  const fetchUrl = fetchUrlOf(url);
-  if (fetchUrl.length > MAX_URL_LENGTH || named.key.length > MAX_URL_LENGTH) return rejected('too_long');
   const host = identifyHost(named.hostname, named.port, options.collapseDomains === true);
   if (host === null) return rejected('invalid');
-  return { outcome: 'ok', identity: { fetchUrl, key: named.key, hash: sha256(named.key), ...host } };
+  const key = keyOf(url, named, options.rules?.(host.domain));
+  const fetchUrl = fetchUrlOf(url);
+  if (fetchUrl.length > MAX_URL_LENGTH || key.length > MAX_URL_LENGTH) return rejected('too_long');
+  return { outcome: 'ok', identity: { fetchUrl, key, hash: sha256(key), ...host } };
 }
 
 type HostIdentity = Pick<UrlIdentity, 'domain' | 'domainKey' | 'bucket' | 'registrableDomain'>;

@@ -16,6 +16,16 @@ export {
 } from './filter.ts';
 export { isFrontPage } from './front-page.ts';
 export {
+  applyHostRules,
+  type HostRules,
+  hasRules,
+  mostRuleNameLength,
+  mostRuleNames,
+  parseHostRules,
+  type RulesAtWork,
+  type RulesOf,
+} from './host-rules.ts';
+export {
   type IdentifyOptions,
   type IdentifyResult,
   identifyUrl,
@@ -25,7 +35,6 @@ export {
   type UrlRejection,
 } from './identity.ts';
 export { channelHash, parseUrlId, probeHash, urlId } from './ids.ts';
-export type { HostRules } from './key.ts';
 export { parseUrlPattern } from './patterns.ts';
 export { isSingle, shapesOf, type UrlShapes } from './shape.ts';
 export { parseUrl, resolveUrl } from './whatwg.ts';

@@ -1,33 +1,27 @@
 import { normaliseEscapes } from './escapes.ts';
+import type { HostRules } from './host-rules.ts';
 import { isTrackingParameter } from './tracking.ts';
 import { parseUrl, pathOf } from './whatwg.ts';
 
-/** What the operator knows about one host; changes the key, never the address that is fetched. */
-export type HostRules = {
-  /** `/a` and `/a/` are two pages there. */
-  keepTrailingSlash?: boolean;
-  /** Further parameters that say nothing about the page. */
-  stripParameters?: readonly string[];
-  /** Parameters to keep although they look like tracking (`ref` selects content on a few sites). */
-  keepParameters?: readonly string[];
-};
-
 /** The parts of a key that the domain is made from. */
-export type UrlKey = { key: string; hostname: string; port: string };
+export type KeyHost = { hostname: string; port: string };
 
-/** The key of a parsed http(s) URL; null when no host remains. */
-export function keyOf(url: URL, rules: HostRules = {}): UrlKey | null {
-  const hostname = hostOf(url);
-  if (hostname === null) return null;
+/** The host of a parsed http(s) URL as its key has it; null when none remains. */
+export function hostOf(url: URL): KeyHost | null {
+  const hostname = hostnameOf(url);
   // The parser has removed the port of the scheme it came with. `http://h:443` loses its port as well: the key says
   // https, where 443 is the default, and a key of a key must be itself.
-  const port = url.port === '443' ? '' : url.port;
-  const path = keyPath(pathOf(url), rules.keepTrailingSlash === true);
-  const query = keyQuery(url.search, rules);
-  return { key: `https://${hostname}${port && `:${port}`}${path}${query}`, hostname, port };
+  return hostname === null ? null : { hostname, port: url.port === '443' ? '' : url.port };
 }
 
-function hostOf(url: URL): string | null {
+/** The key of a parsed http(s) URL. */
+export function keyOf(url: URL, { hostname, port }: KeyHost, rules: HostRules = {}): string {
+  const path = keyPath(pathOf(url), rules.keepTrailingSlash === true);
+  const query = keyQuery(url.search, rules);
+  return `https://${hostname}${port && `:${port}`}${path}${query}`;
+}
+
+function hostnameOf(url: URL): string | null {
   const { hostname } = url;
   if (!hostname.endsWith('.')) return hostname;
   let end = hostname.length;

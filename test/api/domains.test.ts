@@ -157,6 +157,7 @@ test('one gets its own delay, budget and fetchers, and gives them back', async (
     delayMs: 2500,
     budget: null,
     pool: 'slow',
+    rules: { keepTrailingSlash: false, stripParameters: [], keepParameters: [] },
   });
   expect((await patch({ budget: 7 })).body).toMatchObject({ delayMs: 2500, budget: 7, pool: 'slow' });
   expect((await get('/domains/b1.test')).body).toMatchObject({
@@ -178,6 +179,53 @@ test('one gets its own delay, budget and fetchers, and gives them back', async (
     { more: 1 },
   ])
     expect((await patch(wrong)).status, JSON.stringify(wrong)).toBe(400);
+});
+
+test('one gets rules for its addresses, part by part, and they are looked up by', async () => {
+  const patch = (rules: unknown) => lab.ask('PATCH', '/api/v1/domains/b1.test', { rules });
+  const keeping = { keepTrailingSlash: false, stripParameters: [], keepParameters: ['ref'] };
+  expect((await patch({ keepParameters: ['Ref', 'ref'] })).body).toMatchObject({ rules: keeping });
+  expect((await patch({ keepTrailingSlash: true, stripParameters: ['sid'] })).body.rules).toEqual({
+    keepTrailingSlash: true,
+    stripParameters: ['sid'],
+    keepParameters: ['ref'],
+  });
+  expect((await patch({ keepTrailingSlash: null, stripParameters: null })).body.rules).toEqual(keeping);
+  const { body } = await get('/domains/b1.test');
+  expect(body).toMatchObject({ rules: keeping, rekey: { moved: 0, merged: 0 } });
+  expect(body.explanation.sentences).toContain('By its host rules the parameter ref tells pages apart.');
+  const audit = await lab.database.pool.query(
+    `SELECT detail -> 'rules' AS rules FROM audit WHERE action = 'domain_set' AND subject = 'b1.test' ORDER BY id DESC LIMIT 3`,
+  );
+  expect(audit.rows[2]).toEqual({ rules: { keepParameters: ['ref'] } });
+
+  const urls = ['https://b1.test/page?ref=1', 'https://b1.test/page?ref=2&utm_source=x'];
+  expect((await post('/frontier/submit/bulk', { urls })).body).toMatchObject({
+    counts: { inserted: 2 },
+  });
+  const found = await get(`/frontier?url=${encodeURIComponent('https://b1.test/page?ref=2')}`);
+  expect(found.body.items.map((one: { url: string }) => one.url)).toEqual([urls[1]]);
+  const told = await get(`/explain?url=${encodeURIComponent('https://b1.test/page?ref=2')}`);
+  expect(JSON.stringify(told.body)).toContain(
+    'It keeps its parameter ref, by the host rules of this domain.',
+  );
+  const typed = await get(`/overview/find?q=${encodeURIComponent('b1.test/page?ref=2')}`);
+  expect(JSON.stringify(typed.body)).toContain(found.body.items[0].id);
+
+  for (const [wrong, status] of [
+    [{}, 400],
+    [{ more: 1 }, 400],
+    [{ keepParameters: 'ref' }, 400],
+    [{ keepParameters: Array.from({ length: 51 }, (_, n) => `p${n}`) }, 400],
+    [{ stripParameters: ['a&b'] }, 422],
+    [{ stripParameters: ['ref'] }, 422],
+  ] as const)
+    expect((await patch(wrong)).status, JSON.stringify(wrong)).toBe(status);
+  expect((await patch({ stripParameters: ['ref'] })).body).toMatchObject({
+    code: 'host_rules_invalid',
+    detail: 'the parameter "ref" cannot be stripped and kept at once',
+  });
+  expect((await patch(null)).body.rules).toMatchObject({ keepParameters: [] });
 });
 
 test('robots.txt is shown as it was read, and tried', async () => {

@@ -107,6 +107,7 @@ test('reset, set and release', async () => {
     delayMs: 2500,
     budget: 7,
     pool: null,
+    rules: { keepTrailingSlash: false, stripParameters: [], keepParameters: [] },
   });
   // What is not named stays.
   expect(await well('domain', 'set', 'one.test', '--delay', 'default', '--pool', 'slow')).toBe(
@@ -114,6 +115,21 @@ test('reset, set and release', async () => {
   );
   expect((await run('domain', 'set', 'one.test')).stderr).toContain('nothing to set');
   expect((await run('domain', 'set', 'one.test', '--delay', 'soon')).stderr).toContain('"soon"');
+  expect(
+    await well('domain', 'set', 'one.test', '--keep', 'Ref,src', '--strip', 'sid', '--slash', 'keep'),
+  ).toBe(
+    'one.test: delay default, budget 7, fetchers slow, keeps ref src, strips sid, keeps the slash.\nWhat waits is given its key by these rules within a minute; what was fetched keeps its own.\n',
+  );
+  expect(await well('explain', 'one.test')).toContain(
+    'the parameters ref and src tell pages apart and the parameter sid says nothing about a page.',
+  );
+  expect(await json('domain', 'set', 'one.test', '--strip', 'default', '--slash', 'default')).toMatchObject({
+    rules: { keepTrailingSlash: false, stripParameters: [], keepParameters: ['ref', 'src'] },
+  });
+  const wrong = await run('domain', 'set', 'one.test', '--strip', 'two words');
+  expect(wrong.code).toBe(2);
+  expect(wrong.stderr).toContain('"two words" is not the name of a parameter');
+  expect((await run('domain', 'set', 'one.test', '--slash', 'drop')).stderr).toContain('--slash');
   await submit(database.pool, [item('held.test', 'a')]);
   await take(database.db, { owner: 'worker-3', slots: 100 });
   expect(await well('workers')).toMatch(/^worker-3 +unknown .* 3 +in \d+ s +–, silent$/m);
@@ -127,8 +143,7 @@ test('reset, set and release', async () => {
     `SELECT action, subject FROM audit WHERE action <> 'domain_seed' ORDER BY id`,
   );
   expect(audit.rows).toEqual([
-    { action: 'domain_set', subject: 'one.test' },
-    { action: 'domain_set', subject: 'one.test' },
+    ...Array.from({ length: 4 }, () => ({ action: 'domain_set', subject: 'one.test' })),
     { action: 'release', subject: 'held.test' },
   ]);
 });

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { domainStatuses, mayMove, saveRobots } from '../../src/domains/index.ts';
-import { findSlotProblems, submit } from '../../src/frontier/index.ts';
+import { findSlotProblems, rekeyDomains, submit } from '../../src/frontier/index.ts';
 import { parseRobots } from '../../src/robots/index.ts';
 import { domainIdentity } from '../../src/url/index.ts';
 import { item, take } from '../frontier/fixtures.ts';
@@ -159,6 +159,38 @@ test('one gets its own delay, budget and fetchers, and gives them back', async (
   await page.close();
 });
 
+test('what tells its addresses apart is changed, and what waits follows', async () => {
+  const { pool } = lab.api.database;
+  await submit(pool, [
+    item('d8.test', 'a?sid=1', { sourceId: null }),
+    item('d8.test', 'a?sid=2', { sourceId: null }),
+  ]);
+  const page = await lab.open('/domains/d8.test');
+  const change = page.getByRole('button', { name: 'Change the rules' });
+  await change.waitFor();
+  await expect.poll(() => change.isDisabled()).toBe(true);
+  await page.getByLabel('Parameters to keep').fill('Ref');
+  await page.getByLabel('Parameters to strip').fill('sid, two&words');
+  await change.click();
+  await page.getByText('"two&words" is not the name of a parameter').waitFor();
+  await page.getByLabel('Parameters to strip').fill('sid, session');
+  await page.getByLabel('/a and /a/ are two pages').check();
+  await change.click();
+  await page.getByText('What waits in d8.test is given its key by the new rules.').waitFor();
+  await page.getByText('the parameter ref tells pages apart').waitFor();
+  await page.getByText('what waits is given its key by them, so far 0 URLs moved').waitFor();
+  await expect.poll(() => page.getByLabel('Parameters to keep').inputValue()).toBe('ref');
+  expect(await card('d8.test')).toMatchObject({
+    pagesKnown: 3,
+    rules: { keepTrailingSlash: true, stripParameters: ['session', 'sid'], keepParameters: ['ref'] },
+  });
+  await rekeyDomains(pool);
+  await page.getByText('so far 1 URL moved and 1 joined another').waitFor();
+  expect(await card('d8.test')).toMatchObject({ pagesKnown: 2, rekey: { moved: 1, merged: 1 } });
+  expect(await findBarriers(page)).toEqual([]);
+  await page.close();
+});
+
 test('one is taken from its worker', async () => {
   await take(lab.api.database.db, { slots: 100, batch: 1 });
   const page = await lab.open('/domains?q=d7.');
@@ -208,6 +240,7 @@ test('who may only read has no button that changes anything', async () => {
   await page.getByRole('heading', { name: 'In words' }).waitFor();
   await expect.poll(() => page.locator('main').getByRole('button').count()).toBe(0);
   await expect.poll(() => page.getByLabel('Delay in milliseconds').count()).toBe(0);
+  await expect.poll(() => page.getByLabel('Parameters to keep').count()).toBe(0);
   await page.close();
 });
 

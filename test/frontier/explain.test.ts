@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { saveRobots } from '../../src/domains/index.ts';
 import { describeUrl, loadUrlFacts } from '../../src/explain/index.ts';
-import { saveWorker } from '../../src/frontier/index.ts';
+import { identifyKnown, saveHostRules, saveWorker } from '../../src/frontier/index.ts';
 import { parseRobots } from '../../src/robots/index.ts';
-import { identifyUrl, type UrlIdentity } from '../../src/url/index.ts';
+import { domainIdentity, identifyUrl, type UrlIdentity } from '../../src/url/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { answers, done, finish, item, take } from './fixtures.ts';
 
@@ -59,6 +59,35 @@ it('a waiting URL, with nobody to fetch it and then with somebody', async () => 
   });
   const crewed = await explain('https://wait.test/me');
   expect(crewed.text).toMatch(/Expected about in 3 s, at one request every 1 s\.$/);
+});
+
+it('a URL of a domain with rules of its own', async () => {
+  await answers(test.db, [item('own.test', 'old/')]);
+  const [held] = await take(test.db, { owner: 'w1', slots: 100 });
+  await finish(test.db, held!, { items: held!.urls.map(({ hash }) => done(hash)) });
+  const key = domainIdentity('own.test');
+  await saveHostRules(test.pool, key, {
+    keepTrailingSlash: true,
+    keepParameters: ['page', 'ref'],
+    stripParameters: ['sid'],
+  });
+  await answers(test.db, [item('own.test', 'new/?ref=1&page=2&sid=3')]);
+  const told = async (path: string) => {
+    const identified = await identifyKnown(test.pool, `https://own.test/${path}`);
+    if (identified.outcome === 'rejected') throw new Error(identified.reason);
+    const facts = await loadUrlFacts(test.pool, identified.identity, {
+      defaultDelayMs: 1000,
+      productToken: 'Outrider',
+    });
+    return describeUrl(facts).sentences.join(' ');
+  };
+  expect(await told('new/?page=2&ref=1')).toContain(
+    'It keeps its parameters page and ref and the slash at its end and is the same page without its parameter sid, by the host rules of this domain.',
+  );
+  expect(await told('old/')).toContain(
+    'Its key is older than the host rules of this domain: what was fetched before keeps it, what waits gets a new one.',
+  );
+  expect(await told('else?x=1')).toBe('This URL was never submitted.');
 });
 
 it('a URL being fetched, and one behind it in a leased domain', async () => {

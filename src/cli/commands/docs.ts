@@ -66,9 +66,8 @@ export function addDocsCommands(program: Command): void {
     .command('show <url|id>')
     .description('one document: what it says, its versions, and who told us of it')
     .action(async (which: string, _flags: object, command: Command) => {
-      const id = idOf(which);
       const context = loadContext(command);
-      const found = await withApi(context, (api) => loadShown(api, id, which));
+      const found = await withApi(context, (api) => loadShown(api, which));
       if (context.flags.json) return printJson(found);
       printDocument(found);
     });
@@ -76,9 +75,8 @@ export function addDocsCommands(program: Command): void {
     .command('copies <url>')
     .description('where else an article stands, in nearly the same words')
     .action(async (url: string, _flags: object, command: Command) => {
-      const id = idOf(url);
       const context = loadContext(command);
-      const { copies } = await withApi(context, (api) => loadShown(api, id, url));
+      const { copies } = await withApi(context, (api) => loadShown(api, url));
       if (context.flags.json) return printJson(copies);
       if (copies.length === 0) return void process.stdout.write('No copies of it are known.\n');
       printTable(copies, [
@@ -91,12 +89,18 @@ export function addDocsCommands(program: Command): void {
 }
 
 /** The id of a document that is named by its address or by its id. */
-function idOf(which: string): string {
+async function idOf(api: Api, which: string): Promise<string> {
   if (parseUrlId(which) !== null) return which;
   const identified = identifyUrl(which);
   if (identified.outcome === 'rejected')
     throw new AppError('usage', `"${which}" is no address of a document`, { exitCode: EXIT.usage });
-  return urlId(identified.identity.domainKey, identified.identity.hash);
+  // Its domain may have rules of its own, which only the server knows.
+  const { items } = await api.get<{ items: { id: string }[] }>('/api/v1/frontier', {
+    url: which,
+    kind: 'article,listing',
+    limit: 1,
+  });
+  return items[0]?.id ?? urlId(identified.identity.domainKey, identified.identity.hash);
 }
 
 type Hit = Json<Omit<DocumentHit, 'domainKey' | 'hash'>> & { id: string };
@@ -104,7 +108,8 @@ type Shown = Json<
   DocumentRecord & { copies: ClusterMember[]; versions: DocumentVersion[]; sightings: Sighting[] }
 >;
 
-async function loadShown(api: Api, id: string, which: string): Promise<Shown> {
+async function loadShown(api: Api, which: string): Promise<Shown> {
+  const id = await idOf(api, which);
   try {
     return await api.get<Shown>(pathOf`/api/v1/documents/${id}`);
   } catch (error) {

@@ -28,6 +28,20 @@ export const disguiseFaults: readonly FaultDefinition[] = [
     },
   },
   {
+    name: 'parameter-selects',
+    says: 'A parameter that looks like tracking says which edition of the page comes, in every paragraph of it.',
+    on: ['article'],
+    options: { parameter: 'ref' },
+    apply: (exchange, options) => {
+      const edition = new URLSearchParams(exchange.query).get(options.text('parameter'));
+      if (edition === null) return 'pass';
+      const { packed: _packed, etag: _etag, lastModifiedMs: _at, ...reply } = exchange.reply();
+      const text = reply.body.toString().replaceAll('<p>', `<p>In edition ${Number(edition)} one reads: `);
+      exchange.send({ ...reply, body: Buffer.from(text) });
+      return 'answered';
+    },
+  },
+  {
     name: 'soft-404',
     says: 'The page for missing addresses, with status 200.',
     on: ['article'],

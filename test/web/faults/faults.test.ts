@@ -320,6 +320,14 @@ describe('redirects', () => {
     expect(one.replace(/nonce \d+/, '')).toBe(other.replace(/nonce \d+/, ''));
   });
 
+  it('parameter-selects has an edition for every value of its parameter', async () => {
+    set({ name: 'parameter-selects' });
+    const [plain, one, other] = [article, `${article}?ref=1`, `${article}?ref=2`].map((url) => ask(url));
+    expect(text(await one!)).toContain('<p>In edition 1 one reads: ');
+    expect(text(await one!).replaceAll('edition 1', 'edition 2')).toBe(text(await other!));
+    expect(text(await plain!)).not.toContain('edition');
+  });
+
   it('moved serves the feed at its new address', async () => {
     const healthy = text(await ask(at('/feed')));
     set({ name: 'moved', on: ['feed', 'other'] });

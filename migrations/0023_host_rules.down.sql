@@ -1,0 +1,2 @@
+DROP TABLE domain_rekeys;
+DROP INDEX domains_with_rules;

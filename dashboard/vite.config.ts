@@ -16,6 +16,8 @@ export default defineConfig({
     // The polyfill is a script inside the page, which our policy forbids; browsers of the target need none.
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // On a busy machine it says at length what took the time.
+    rolldownOptions: { checks: { pluginTimings: false } },
     // What others wrote and let us use goes along with its terms.
     license: { fileName: 'licenses.md' },
   },

@@ -14,6 +14,7 @@ import {
 import { checkJobs } from './jobs.ts';
 import { checkContact, checkFolder, checkNames, checkNode, checkPort, foldersOf } from './machine.ts';
 import { checkScale } from './scale.ts';
+import { checkSelectors } from './selectors.ts';
 import {
   checkClock,
   checkCollation,
@@ -116,5 +117,6 @@ function engineChecks(database: Database, config: Config, version: string): Chec
     { name: 'browser', look: () => checkBrowser(database) },
     { name: 'sinks', look: () => checkSinks(database) },
     { name: 'jobs', look: () => checkJobs(database) },
+    { name: 'selectors', look: () => checkSelectors(database) },
   ];
 }

@@ -22,6 +22,7 @@ export {
   findSourceIds,
   type ImageMode,
   type IngestionMode,
+  listSelectingSources,
   listSources,
   loadSources,
   loadSpidered,

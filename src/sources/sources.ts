@@ -179,6 +179,17 @@ export async function listSources(
   return result.rows;
 }
 
+/** Enabled sources with selectors of their own, those changed last first; a walk through all, for who asks seldom. */
+export async function listSelectingSources(db: Queryable, limit: number): Promise<Source[]> {
+  const result = await db.query<Source>(
+    `SELECT ${columns} FROM sources
+      WHERE enabled AND jsonb_typeof(settings -> 'selectors') = 'object' AND settings -> 'selectors' <> '{}'
+      ORDER BY updated_at DESC LIMIT $1`,
+    [limit],
+  );
+  return result.rows;
+}
+
 /** Sources by id, for a worker's short-lived cache. */
 export async function loadSources(db: Queryable, ids: readonly number[]): Promise<Source[]> {
   const result = await db.query<Source>(`SELECT ${columns} FROM sources WHERE id = ANY ($1)`, [ids]);

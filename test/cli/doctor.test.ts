@@ -6,7 +6,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { loadConfig } from '../../src/config/index.ts';
 import { type Diagnosis, diagnose, type Finding } from '../../src/diagnose/index.ts';
 import { saveSink } from '../../src/outbox/index.ts';
+import { createSource } from '../../src/sources/index.ts';
 import { saveSwitch } from '../../src/switches/index.ts';
+import { domainIdentity } from '../../src/url/index.ts';
 import { type ApiLab, startApiLab } from '../api/lab.ts';
 import { endRun, putJob, startRun } from '../jobs/standing.ts';
 import { CliHost, type Ended, runOutrider } from '../process/outrider.ts';
@@ -62,7 +64,7 @@ test('every check has a sentence, and what is not well has advice', async () => 
     expect(names).toContain(name);
   for (const name of ['collation', 'server', 'connections', 'partitions', 'workers', 'loops', 'network'])
     expect(names).toContain(name);
-  for (const name of ['switches', 'sinks']) expect(names).toContain(name);
+  for (const name of ['switches', 'sinks', 'selectors']) expect(names).toContain(name);
   for (const one of findings) {
     expect(one.sentence).not.toBe('');
     expect(one.advice === null).toBe(one.state === 'ok');
@@ -294,4 +296,49 @@ test('a folder that cannot be made', async () => {
     config: loadConfig({ env: usual, overrides: { 'warc.dir': '/proc/nowhere/warc' } }).config,
   });
   expect(of(diagnosis, 'disk').find((one) => one.sentence.includes('WARC'))).toMatchObject({ state: 'fail' });
+});
+
+test('selectors that a redesign has left behind are told with what to do', async () => {
+  expect(of(await look(), 'selectors')).toMatchObject([
+    { state: 'ok', sentence: 'No source has selectors of its own.' },
+  ]);
+  const { source } = await createSource(database.pool, {
+    url: 'https://post.example/',
+    name: 'The Post',
+    settings: { selectors: { title: 'h1', author: '.by', exclude: '.ad' } },
+  });
+  const { bucket, domainKey } = domainIdentity('post.example');
+  const read = async (first: number, evidence: Record<string, string>): Promise<void> => {
+    await database.pool.query(
+      `INSERT INTO documents (bucket, domain_key, url_hash, source_id, word_count, confidence, first_seen_at, last_seen_at,
+         crawled_at, content_hash, page_type, url, text, meta)
+       SELECT $1, $2, sha256(n::text::bytea), $3, 100, 1, t, t, t, sha256(n::text::bytea), 'article',
+              'https://post.example/' || n, 'Text.', jsonb_build_object('evidence', $5::jsonb)
+         FROM generate_series($4::integer, $4::integer + 9) n, LATERAL (SELECT '2026-11-01'::timestamptz + n * interval '1 minute') x(t)`,
+      [bucket, domainKey.toString(), source.id, first, JSON.stringify(evidence)],
+    );
+  };
+  await read(0, {
+    'selector.title': 'matched',
+    'selector.author': 'matched',
+    'selector.exclude': 'no_match',
+  });
+  expect(of(await look(), 'selectors')).toMatchObject([{ state: 'ok' }]);
+  await read(100, {
+    'selector.title': 'matched',
+    'selector.author': 'no_match',
+    'selector.exclude': 'no_match',
+  });
+  await read(200, {
+    'selector.title': 'matched',
+    'selector.author': 'no_match',
+    'selector.exclude': 'no_match',
+  });
+  const [finding, ...others] = of(await look(), 'selectors');
+  expect(others).toEqual([]);
+  expect(finding).toMatchObject({
+    state: 'warn',
+    sentence: 'Selectors of The Post find nothing on most of its newest pages: author (0 of 20).',
+  });
+  expect(finding?.advice).toContain(`outrider sources selectors ${source.slug}`);
 });

@@ -143,7 +143,7 @@ describe('a change of rules', () => {
     expect(await rekeyAll()).toEqual({ moved: 1, merged: 0 });
     const after = await rows(rules);
     expect(after['new/']!.isKeyed).toBe(true);
-    expect(after['other']!.isKeyed).toBe(true);
+    expect(after.other!.isKeyed).toBe(true);
     expect(after['old/']!.isKeyed).toBe(false);
     expect(await answers(test.db, [item(1, 'new/'), item(1, 'new')])).toEqual(['duplicate', 'inserted']);
     // It is known by the key it had, and found by its address.

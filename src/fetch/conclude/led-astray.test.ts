@@ -36,6 +36,7 @@ test.each([
     'https://group.test/consent?callback=https%3a%2f%2fwww.daily.test%2fgate%3fto%3d%252fnews%252f2026%252fstorm-hits-coast',
     gate,
   ],
+  ['https://www.daily.test/login?why=%E0%A4%A&next=%2Fnews%2F2026%2Fstorm-hits-coast', gate],
   ['https://consent.group.test/collect?session=3_cc-session_1', gate],
   ['https://myprivacy.group.test/consent', gate],
   // No way back, or nobody who asks for anything.

@@ -54,11 +54,6 @@ function isLedToGate(row: LeasedUrl, to: UrlIdentity): boolean {
   return query.includes(path);
 }
 
-function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    if (error instanceof URIError) return text;
-    throw error;
-  }
-}
+/** Escapes read, those that are none left as they are: one bad parameter must not hide the others. */
+const unescaped = (text: string): string =>
+  text.replace(/(?:%[\da-f]{2})+/gi, (run) => Buffer.from(run.replaceAll('%', ''), 'hex').toString('utf8'));

@@ -3,13 +3,13 @@ import { type DateHabits, noHabits } from './habits.ts';
 import type { Reading } from './iso.ts';
 import { parseIso } from './iso.ts';
 import { foldWord } from './names.ts';
-import { isOfUnknownCalendar, isUnsureFor, rewriteOtherYears } from './other-years.ts';
+import { isUnsureFor, rewriteOtherYears, saysOtherCalendar } from './other-years.ts';
 import { parseRfc822 } from './rfc822.ts';
 import { parseWords } from './words.ts';
 import { toInstantMs } from './zones.ts';
 
 export { type DateHabits, type DateOrder, habitsOfLanguage, noHabits } from './habits.ts';
-export { isOfUnknownCalendar } from './other-years.ts';
+export { isOfOtherCalendar } from './other-years.ts';
 
 // The longest real date text seen is about 70 characters; anything longer is prose.
 const maxLength = 120;
@@ -34,7 +34,7 @@ export function parseDate(text: string, habits: DateHabits = noHabits): Date | n
   const common = parseRfc822(trimmed);
   if (common) return toDate(common, false);
   const folded = fold(trimmed);
-  if (isOfUnknownCalendar(folded) || isUnsureFor(folded, habits.calendar)) return null;
+  if (saysOtherCalendar(folded) || isUnsureFor(folded, habits.calendar)) return null;
   const gregorian = rewriteOtherYears(folded, trimmed, habits);
   const { text: prepared, korean } = rewriteEastAsian(gregorian, habits.calendar === 'japanese');
   const reading = parseIso(prepared) ?? parseWords(prepared, habits);

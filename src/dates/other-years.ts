@@ -12,16 +12,30 @@ const solar = /(?<=\d ?\(?)ه\u0640?\.? ?ش(?![\u0600-\u06ff])\.?|(?:هجر[یي
 const lunar =
   /\d ?\(?(?:ه\u0640?(?!\u0640|\.? ?ش|[\u0600-\u06ff])|ق(?![\u0600-\u06ff])|هجر[يی](?! شمس| خورشید))|قمر[یي]|\ba\.?h\b/;
 // Dates of other calendars that look like Gregorian ones: the lunar ones of China and Korea, those of India, Ethiopia,
-// Nepal, and those that programs write in the words of China and Japan.
-const unknown =
-  /(?:am|[sś]aka) ?\d{4} ?[年년о]|(?:[农農旧舊陰阴]|印度|伊斯[兰蘭]|希伯[来來]|科普特|埃塞俄比[亚亞]|衣索比亞|ヒジュラ|ヘブライ|コプト|エチオピア)[暦曆历]|サカ ?\d|음력|\d \(?(?:minguo\b|[sś]aka(?=$|[).,;|·]))|\((?:roc|heisei|reiwa)\)|25\d\d be\b|(?:1[6-9]|20)\d\d am(?! ?\d)(?=$|[\s,.)|·])|शक(?=\s|$)|संवत|सम्वत|वि\.? ?सं|ዓ[./]?ም/;
+// Nepal, and those that programs write in the words of China and Japan. Their names stand right before or right after;
+// "am" and "be" only where they can be no clock and no word of a sentence.
+const namedBefore =
+  /(?:(?:[农農旧舊陰阴]|印度|伊斯[兰蘭]|希伯[来來]|科普特|埃塞俄比[亚亞]|衣索比亞|ヒジュラ|ヘブライ|コプト|エチオピア)[暦曆历]|サカ|음력|शक|संवत|सम्वत|वि\.? ?सं\.?) ?$/;
+const namedAfter =
+  /\d ?\(?(?:minguo\b|[sś]aka(?=$|[).,;|·])|(?:roc|heisei|reiwa)\)|शक(?=\s|$)|संवत|सम्वत|वि\.? ?सं|ዓ[./]?ም)|^25\d\d be\b|^(?:1[6-9]|20)\d\d am(?! ?\d)(?=$|[\s,.)|·])/;
+const namedWithYear = /(?:am|[sś]aka) ?\d{4} ?[年년о]/;
 
 // From 1414 on, which is 2035, numbers alone may as well be the lunar year, which Iranian pages show beside the solar.
 const lastPersianYear = 1413;
 const persianDigits = /[\u06f0-\u06f9]{4}/;
 
-/** Whether a folded text says that it counts in a calendar whose days we cannot tell. */
-export const isOfUnknownCalendar = (text: string): boolean => unknown.test(text);
+/** Whether what stands around a date says that it is of a calendar whose days we cannot tell. */
+export function isOfOtherCalendar(before: string, date: string, after: string): boolean {
+  const [lead, tail] = [before.toLowerCase(), after.toLowerCase()];
+  return namedBefore.test(lead) || namedAfter.test(date.slice(-4) + tail) || namedWithYear.test(lead + date);
+}
+
+/** The same for a folded text that is nothing but a date. */
+export function saysOtherCalendar(folded: string): boolean {
+  const first = folded.search(/\d/);
+  const last = folded.search(/\d\D*$/);
+  return isOfOtherCalendar(folded.slice(0, first), folded.slice(first, last + 1), folded.slice(last + 1));
+}
 
 const shortYear = /^(\d\d)-\d\d-\d\d(?!\d)/;
 const yearInNumbers = /^\d{4}[/.]\d/;

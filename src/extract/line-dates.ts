@@ -71,7 +71,7 @@ export const BYLINE_REST_CHARS = 45;
 // section and minutes to read may stand beside it.
 const LINES_ABOVE = 3;
 const ABOVE_REST_CHARS = 25;
-const NUMBERS_ONLY = /^\d{1,2}[./-]\d{1,2}[./-]\d/;
+const NUMBERS_ONLY = /^\p{Nd}{1,2}\u200f?[./-]\p{Nd}{1,2}\u200f?[./-]\p{Nd}/u;
 
 /**
  * The dates the page shows its readers as its own: in the byline, or after "published"; those below the headline first,
@@ -139,7 +139,7 @@ export function labelledLine({ shortLines, habits }: Surroundings): FoundDate | 
 }
 
 const LABELLED =
-  /(?:^|[|·•–—]\s?)(?:datum|date|data|fecha|dato|posted|published|veröffentlicht|erschienen|publié|pubblicato|publicado)(?: (?:on|am|le|il|el|em))?\s?:?\s?(?:\p{L}{2,10}\.?,?\s)?$/iu;
+  /(?:^|[|·•–—]\s?)(?:datum|date|data|fecha|dato|posted|published|veröffentlicht|erschienen|publié|pubblicato|publicado|дата(?: публикации| публікації)?|تاریخ(?: انتشار| درج)?|วันที่(?:เผยแพร่)?|(?:[发發][布佈]|刊登|公告)?日期|(?:掲載|公開|投稿)日)(?: (?:on|am|le|il|el|em))?\s?[:：]?\s?(?:\p{L}{2,10}\.?,?\s)?$/iu;
 
 /** The date a text begins with: "(17.05.2024) …", "LAMPSTADT, May 17, 2024 – …". */
 export function dateline(text: string, habits: DateHabits): FoundDate | null {

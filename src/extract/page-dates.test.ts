@@ -93,6 +93,8 @@ describe('dates of other calendars in text', () => {
     ['2024年(令和6年)5月4日', '', '2024-05-04'],
     ['R6/10/14', 'ja', '2024-10-14'],
     ['農曆2024年4月5日', 'zh-TW', ''],
+    ['2024年5月4日 農曆3月26日', 'zh-TW', '2024-05-04'],
+    ['農曆3月26日 2024年5月4日', 'zh-TW', '2024-05-04'],
     ['२०८१ जेठ १५ · 2081-02-15', 'ne', ''],
     ['12/02/2016', 'am', ''],
   ])('%s by a writer of "%s" is %s', (line, language, days) => {
@@ -114,6 +116,25 @@ describe('dates of other calendars in text', () => {
       ['ja', '令和6年8月2日'],
     ] as const)
       expect(read('', `<h1>A lamp</h1><p>${line}</p>${TEXT}`, undefined, lang).published).toBe('2024-08-02');
+  });
+
+  it('is the declared one where the shown one is numbers that may be two days, in any digits', () => {
+    const { published } = read(ld('2024-07-05'), `${HEADLINE}<p>٠٣/٠٤/٢٠٢٤</p>${TEXT}`, undefined, 'ar');
+    expect(published).toBe('2024-07-05');
+  });
+
+  it.each([
+    ['fa', 'آخرین به‌روزرسانی: ۱ شهریور ۱۴۰۳', 'تاریخ انتشار: ۱۲ مرداد ۱۴۰۳'],
+    ['th', 'อัปเดต 22 ส.ค. 2567', 'เผยแพร่ 2 ส.ค. 2567'],
+    ['zh-TW', '更新日期:113/08/22', '發布日期:113/08/02'],
+    ['ja', '更新日 令和6年8月22日', '掲載日 令和6年8月2日'],
+  ])('is not the one a page in %s calls its last change', (lang, updated, published) => {
+    expect(
+      read('', `<h1>A lamp</h1><p>${updated}</p><p>${published}</p>${TEXT}`, undefined, lang),
+    ).toMatchObject({
+      published: '2024-08-02',
+      modified: '2024-08-22',
+    });
   });
 });
 

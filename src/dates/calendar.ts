@@ -9,7 +9,10 @@ export type DateFields = {
   millisecond: number;
 };
 
-const dayMs = 86_400_000;
+/** A day of the Gregorian calendar. */
+export type Day = { year: number; month: number; day: number };
+
+export const dayMs = 86_400_000;
 
 /** Milliseconds since 1970 of the fields read as UTC, or null when no calendar has such a date. */
 export function toUtcMs(fields: DateFields): number | null {
@@ -72,17 +75,32 @@ function weekOneMs(year: number): number {
 
 /**
  * Full year of a year written with two digits, or null where the conventions in use disagree (RFC 2822 4.3 says
- * 50-99 is 19xx, POSIX says 69-99, feed readers say 90-99).
+ * 50-99 is 19xx, POSIX says 69-99, feed readers say 90-99). Nothing has been published in 2036 to 2049 yet: a Thai page
+ * that says 39 means 2539, which is 1996.
  */
 export function expandTwoDigitYear(year: number): number | null {
-  if (year < 50) return 2000 + year;
+  if (year < 36) return 2000 + year;
   return year >= 70 ? 1900 + year : null;
 }
 
 /**
- * Whether a four-digit year written in a purely numeric date is one of the Gregorian calendar in practice:
- * 13xx-15xx is the Persian or Islamic calendar, 24xx-26xx the Buddhist one.
+ * The same for a Thai date, which may count the years of the Buddha: 2536 was 1993, and 83 will be 2040. Before 36 the
+ * year is Gregorian, as the other would be before the web.
+ */
+export function expandThaiYear(year: number): number | null {
+  if (year < 36) return 2000 + year;
+  return year <= 83 ? 1957 + year : null;
+}
+
+/**
+ * Whether a four-digit year is one of the Gregorian calendar in practice: 13xx-15xx is the Persian or Islamic calendar,
+ * from 24xx on it is the Buddhist or the Jewish one.
  */
 export function isGregorianYear(year: number): boolean {
-  return !(year >= 1300 && year < 1550) && !(year >= 2400 && year < 2700);
+  return !(year >= 1300 && year < 1550) && year < 2400;
+}
+
+/** Whether a year in a date of numbers alone is likelier one of Nepal, whose calendar is 57 years ahead (2080 is 2023). */
+export function mayBeNepaliYear(year: number): boolean {
+  return year >= 2050 && year < 2150;
 }

@@ -1,12 +1,24 @@
-// Chinese, Japanese and Korean dates carry their units behind the numbers, and the half of the day before the hour;
-// Vietnamese ones have them in front.
-const eastAsian = /[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/;
-const vietnamese = /(?:ngay )?(\d{1,2}) thang (\d{1,2})(?:,| nam) (\d{4})/;
+import { rewriteEras } from './eras.ts';
 
-/** Rewrites a Chinese, Japanese, Korean or Vietnamese date into ISO order; says when it must be Korean time. */
-export function rewriteEastAsian(text: string): { text: string; korean: boolean } {
-  if (!eastAsian.test(text))
-    return { text: text.includes('thang') ? text.replace(vietnamese, '$3-$2-$1') : text, korean: false };
+// Chinese, Japanese and Korean dates carry their units behind the numbers, and the half of the day before the hour;
+// Mongolian ones too, and Vietnamese ones in front.
+const eastAsian = /[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/;
+const vietnamese = /(?:ngay )?(\d{1,2}) (?:thang|thg) (\d{1,2})(?:,| nam) (\d{4})/;
+// "thu", which begins a weekday there, is Thursday elsewhere.
+const vietnameseWeekday = /(?:^|(?<=\s))(?:thu (?:hai|ba|tu|nam|sau|bay)|chu nhat)(?=[,\s])/;
+const vietnameseDays = ['chu nhat', 'thu hai', 'thu ba', 'thu tu', 'thu nam', 'thu sau', 'thu bay'];
+const englishDays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+const mongolian =
+  /(\d{4}) оны (?:(\d{1,2})(?:-р)?|((?:арван )?[а-яөү]{5,15})) сарын (\d{1,2})(?:-[а-яөү]{1,4})?(?=[\s,]|$)/;
+const mongolianMonths =
+  'нэгдүгээр хоердугаар гуравдугаар дөрөвдүгээр тавдугаар зургаадугаар долоодугаар наимдугаар есдүгээр аравдугаар'.split(
+    ' ',
+  );
+
+/** Rewrites a Chinese, Japanese, Korean, Mongolian or Vietnamese date into ISO order; says when it must be Korean time. */
+export function rewriteEastAsian(folded: string, isJapanese: boolean): { text: string; korean: boolean } {
+  const text = rewriteEras(folded, isJapanese);
+  if (!eastAsian.test(text)) return { text: rewriteNeighbours(text), korean: false };
   const rewritten = text
     .replace(
       /[(（]?[日月火水木金土일월화수목금토][)）]|(?:星期|周|週)[一二三四五六日天]|[日月火水木金土]曜日?|[월화수목금토일]요일/g,
@@ -21,6 +33,26 @@ export function rewriteEastAsian(text: string): { text: string; korean: boolean 
     );
   // feedparser's Korean formats (onblog, nate) write Korean time without saying so; Hangul has one time zone.
   return { text: rewritten.replace(/\s+/g, ' ').trim(), korean: /[\uac00-\ud7af]/.test(text) };
+}
+
+function rewriteNeighbours(text: string): string {
+  if (text.includes('сарын')) return text.replace(mongolian, mongolianDay);
+  return text
+    .replace(vietnameseWeekday, (day) => englishDays[vietnameseDays.indexOf(day)]!)
+    .replace(vietnamese, '$3-$2-$1');
+}
+
+function mongolianDay(
+  whole: string,
+  year: string,
+  digits: string,
+  word: string | undefined,
+  day: string,
+): string {
+  if (word === undefined) return `${year}-${digits}-${day}`;
+  const tens = word.startsWith('арван ') ? 10 : 0;
+  const month = mongolianMonths.indexOf(word.slice(tens === 0 ? 0 : 6)) + 1;
+  return month === 0 ? whole : `${year}-${tens + month}-${day}`;
 }
 
 function clock(_: string, hour: string, minute: string | undefined, second: string | undefined): string {

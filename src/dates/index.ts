@@ -1,13 +1,15 @@
 import { rewriteEastAsian } from './east-asia.ts';
+import { type DateHabits, noHabits } from './habits.ts';
 import type { Reading } from './iso.ts';
 import { parseIso } from './iso.ts';
 import { foldWord } from './names.ts';
-import type { DateOrder } from './order.ts';
+import { isUnsureFor, rewriteOtherYears, saysOtherCalendar } from './other-years.ts';
 import { parseRfc822 } from './rfc822.ts';
 import { parseWords } from './words.ts';
 import { toInstantMs } from './zones.ts';
 
-export { type DateOrder, orderOfLanguage } from './order.ts';
+export { type DateHabits, type DateOrder, habitsOfLanguage, noHabits } from './habits.ts';
+export { isOfOtherCalendar } from './other-years.ts';
 
 // The longest real date text seen is about 70 characters; anything longer is prose.
 const maxLength = 120;
@@ -19,10 +21,10 @@ const koreanTime = { offsetMinutes: 9 * 60 };
 
 /**
  * Reads any date a feed, sitemap or page may contain: the right instant, or null where the text leaves room for
- * doubt. A missing time is midnight, a missing zone UTC. Who knows in which order the writer puts the numbers of a date
- * says so: it settles "02/03/2024", and nothing that is certain without it.
+ * doubt. A missing time is midnight, a missing zone UTC. Who knows how the writer's language writes dates says so: it
+ * settles "02/03/2024" and "1403/05/12", and nothing that is certain without it.
  */
-export function parseDate(text: string, order: DateOrder | null = null): Date | null {
+export function parseDate(text: string, habits: DateHabits = noHabits): Date | null {
   if (text.length > 4 * maxLength) return null;
   const trimmed = text.trim();
   if (trimmed.length < 4 || trimmed.length > maxLength) return null;
@@ -32,8 +34,10 @@ export function parseDate(text: string, order: DateOrder | null = null): Date | 
   const common = parseRfc822(trimmed);
   if (common) return toDate(common, false);
   const folded = fold(trimmed);
-  const { text: prepared, korean } = rewriteEastAsian(folded);
-  const reading = parseIso(prepared) ?? parseWords(prepared, order);
+  if (saysOtherCalendar(folded) || isUnsureFor(folded, habits.calendar)) return null;
+  const gregorian = rewriteOtherYears(folded, trimmed, habits);
+  const { text: prepared, korean } = rewriteEastAsian(gregorian, habits.calendar === 'japanese');
+  const reading = parseIso(prepared) ?? parseWords(prepared, habits);
   return reading && toDate(reading, korean);
 }
 
@@ -59,11 +63,27 @@ function parseTimestamp(text: string): Date | null {
   return reading && toDate(reading, false);
 }
 
-const digitsOf = /[\u0660-\u0669\u06f0-\u06f9\u0966-\u096f\u09e6-\u09ef\u0e50-\u0e59]/g;
+// The zeros of Arabic, Persian, Devanagari, Bengali, Gurmukhi, Gujarati, Odia, Tamil, Telugu, Kannada, Malayalam, Thai,
+// Lao, Burmese, Khmer and full-width digits.
+const zeros = [
+  0x660, 0x6f0, 0x966, 0x9e6, 0xa66, 0xae6, 0xb66, 0xbe6, 0xc66, 0xce6, 0xd66, 0xe50, 0xed0, 0x1040, 0x17e0,
+  0xff10,
+];
+const otherDigits = zeros
+  .map((zero) => `${String.fromCharCode(zero)}-${String.fromCharCode(zero + 9)}`)
+  .join('');
+const digitsOf = new RegExp(`[${otherDigits}]`, 'g');
 
-/** Arabic, Persian, Devanagari, Bengali and Thai digits as 0 to 9; the text keeps its length. */
+/** Whether a text holds digits other than 0 to 9. */
+export const hasOtherDigits = (text: string): boolean => otherDigit.test(text);
+const otherDigit = new RegExp(`[${otherDigits}]`);
+
+/** Digits of other scripts as 0 to 9; the text keeps its length. */
 export function asciiDigits(text: string): string {
-  return text.replace(digitsOf, (digit) => String(((digit.codePointAt(0) ?? 0) - digitZero(digit)) % 10));
+  return text.replace(digitsOf, (digit) => {
+    const code = digit.charCodeAt(0);
+    return String(code - zeros.findLast((zero) => zero <= code)!);
+  });
 }
 
 function fold(text: string): string {
@@ -71,12 +91,4 @@ function fold(text: string): string {
     .replace(/[\u2010-\u2015\u2212]/g, '-')
     .replace(/\s+/g, ' ')
     .trim();
-}
-
-function digitZero(digit: string): number {
-  const code = digit.codePointAt(0) ?? 0;
-  if (code >= 0xe50) return 0xe50;
-  if (code >= 0x9e6) return 0x9e6;
-  if (code >= 0x966) return 0x966;
-  return code >= 0x6f0 ? 0x6f0 : 0x660;
 }

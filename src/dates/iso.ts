@@ -1,12 +1,10 @@
-import type { DateFields } from './calendar.ts';
-import { expandTwoDigitYear, fromOrdinal, fromWeek, isGregorianYear } from './calendar.ts';
+import type { DateFields, Day } from './calendar.ts';
+import { expandTwoDigitYear, fromOrdinal, fromWeek, isGregorianYear, mayBeNepaliYear } from './calendar.ts';
 import type { Zone } from './zones.ts';
 import { parseOffset, parseZoneName } from './zones.ts';
 
 /** What a reader of one notation found: fields, and a zone when one was written. */
 export type Reading = { fields: DateFields; zone: Zone | null };
-
-type Day = { year: number; month: number; day: number };
 
 // One branch per notation; every part has a fixed shape, so matching is linear.
 const datePart =
@@ -30,6 +28,8 @@ export function parseIso(text: string): Reading | null {
     millisecond: 0,
   };
   const rest = text.slice(dateMatch[0].length);
+  // Only machines write of the years that Nepal counts today, and they write a time in their own form.
+  if (mayBeNepaliYear(day.year) && !/^\s?t\d|z$|[+-]\d\d:?\d\d$/.test(rest)) return null;
   if (rest === '') return { fields, zone: null };
   // A time needs a whole day before it: "2003 10:15" and "2003-12T10:15" say nothing certain.
   if (isPartial(dateMatch)) return null;

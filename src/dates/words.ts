@@ -1,17 +1,28 @@
-import type { DateFields } from './calendar.ts';
-import { daysInMonth, expandTwoDigitYear, isGregorianYear, weekdayOfDate } from './calendar.ts';
+import type { DateFields, Day } from './calendar.ts';
+import {
+  daysInMonth,
+  expandThaiYear,
+  expandTwoDigitYear,
+  isGregorianYear,
+  weekdayOfDate,
+} from './calendar.ts';
+import { type DateHabits, noHabits } from './habits.ts';
 import type { Reading } from './iso.ts';
 import { applyMeridiem, readZone } from './iso.ts';
-import { monthOf, weekdayOf } from './names.ts';
-import type { DateOrder } from './order.ts';
+import { disputedMonths, monthOf, weekdayOf } from './names.ts';
+import { decideNumericDay } from './numeric.ts';
+import { expandPersianYear, fromPersian, persianMonthOf } from './persian.ts';
+import { separate } from './separate.ts';
 
-type Day = { year: number; month: number; day: number };
+/** A month by its name; several where languages differ on which it names. */
+type MonthName = { months: number[]; afterNumbers: number; calendar: 'gregorian' | 'thai' | 'persian' };
 
 /** What the parts of a date text turned out to be, in reading order. */
 type Parts = {
   numbers: string[];
   numeric: string | null;
-  months: { month: number; afterNumbers: number; thai: boolean }[];
+  months: MonthName[];
+  isMarkedPersian: boolean;
   // "mar" is March or mardi, "sen" is September or Senin: decided once all parts are known.
   monthOrWeekday: { month: number; weekday: number; afterNumbers: number }[];
   weekday: number | null;
@@ -24,19 +35,24 @@ const timeToken = /^(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:[.,](\d{1,9}))?)?(am|pm)?
 const offsetToken = /^[+-]\d{1,2}(?::?\d{2})?$/;
 const zoneToken = /^[a-z]{1,5}(?:[+-]\d{1,2}(?::?\d{2})?)?$|^[a-z_]+\/[a-z_/+\d-]+$/;
 const numericToken = /^\d{1,4}([./-])\d{1,2}\1\d{1,4}$/;
-const numberToken = /^'?(\d{1,4})(?:st|nd|rd|th|er|e|[.º°ª])?$/;
+const numberToken = /^'?(\d{1,4})(?:st|nd|rd|th|er|e|a|an|ko|[.º°ª])?$/;
 // Words that join the parts in some language and say nothing themselves.
 const fillers = new Set(
-  'on the of de del di da le el il den der am um at kl klo kello kell a las alle ore o w v ve dne г года год в р року r m d gada god - – | • and à klokken uhr'.split(
-    ' ',
-  ),
+  [
+    'on the of de del di da le el il den der am um at kl klo kello kell a las alle ore o w v ve dne r m d gada god e и à',
+    'klokken uhr and ko ils ta’ dydd ngay luc г года год в р року ж жылы жылғы оны гараг ел թ יום د ماه سال',
+    'พ.ศ พศ ค.ศ คศ น เวลา วันที่ - – | •',
+  ].flatMap((line) => line.split(' ')),
 );
 
+// Said of a year of the Persian calendar, whose months have names of their own.
+const persianMarks = new Set('ap ه.ش هش هجری شمسی خورشیدی'.split(' '));
+
 /** Reads dates written with words, in any order and many languages, and numeric day-month-year dates; or null. */
-export function parseWords(text: string, order: DateOrder | null = null): Reading | null {
+export function parseWords(text: string, habits: DateHabits = noHabits): Reading | null {
   const prepared = separate(text);
   const comment = /\(([^()]*)\)/.exec(prepared);
-  const parts = classify(prepared.replace(/\([^()]*\)/g, ' '));
+  const parts = classify(prepared.replace(/\([^()]*\)/g, ' '), habits);
   if (!parts) return null;
   if (comment?.[1] !== undefined && parts.zone.length === 0 && parts.time) {
     if (!zoneToken.test(comment[1])) return null;
@@ -50,7 +66,7 @@ export function parseWords(text: string, order: DateOrder | null = null): Readin
     fields.millisecond = Number((parts.time[4] ?? '').slice(0, 3).padEnd(3, '0'));
   } else if (!readMilitaryTime(parts, fields)) return null;
   if (!applyMeridiem(fields, parts.meridiem)) return null;
-  const day = decideDay(parts, order);
+  const day = decideDay(parts, habits);
   if (!day) return null;
   Object.assign(fields, day);
   if (parts.zone.length === 0) return { fields, zone: null };
@@ -58,46 +74,25 @@ export function parseWords(text: string, order: DateOrder | null = null): Readin
   return zone && { fields, zone };
 }
 
-// Puts spaces where writers left them out, and clock times into the colon form.
-function separate(text: string): string {
-  return text
-    .replace(/(?<=[\u0600-\u06ff]) ?\/ ?(?=[\u0600-\u06ff])/, ' ')
-    .replace(/(\d{1,4})[-/.]?([\p{L}\p{M}]{3,12})\.?[-/]?(?=\d)/gu, (whole, digits: string, word: string) =>
-      monthOf(word) === null ? whole : `${digits} ${word} `,
-    )
-    .replace(/^([\p{L}\p{M}]{3,12})\.?[-/]?(?=\d)/u, (whole, word: string) =>
-      monthOf(word) === null && weekdayOf(word) === null ? whole : `${word} `,
-    )
-    .replace(/ (\d{1,2})t(?=\d{1,2}:\d)/, ' $1 ')
-    .replace(/(\d{4}):(?=\d{2}:\d{2}:\d{2})/, '$1 ')
-    .replace(/(^|[\s\d])([ap])\. ?m\.?(?=$|[\s,(])/g, '$1$2m')
-    .replace(/(^|[\s,])(\d{1,2}) ?([ap]m)(?=$|[\s,])/g, '$1$2:00 $3')
-    .replace(
-      /(^|[\s,])(\d{1,2}) ?h ?(\d{2})?(?=$|[\s,])/g,
-      (_, lead: string, hour: string, minute = '00') => `${lead}${hour}:${minute}`,
-    )
-    .replace(/(^|\s)(\d{1,2})\.(\d{2}) uhr(?=$|\s)/, '$1$2:$3')
-    .replace(/(^|\s)klo?\.? ?(\d{1,2})\.(\d{2})(?=$|\s)/, '$1$2:$3');
-}
-
-function classify(text: string): Parts | null {
+function classify(text: string, habits: DateHabits): Parts | null {
   const parts: Parts = {
     numbers: [],
     numeric: null,
     months: [],
+    isMarkedPersian: false,
     monthOrWeekday: [],
     weekday: null,
     time: null,
     meridiem: null,
     zone: [],
   };
-  for (const token of text.split(/[\s,;]+/)) {
-    if (token !== '' && !place(token, parts)) return null;
+  for (const token of text.split(/[\s,;،؛፣]+/)) {
+    if (token !== '' && !place(token, parts, habits)) return null;
   }
   return parts;
 }
 
-function place(token: string, parts: Parts): boolean {
+function place(token: string, parts: Parts, habits: DateHabits): boolean {
   const time = timeToken.exec(token);
   if (time) {
     if (parts.time) return false;
@@ -120,8 +115,13 @@ function place(token: string, parts: Parts): boolean {
   if (offsetToken.test(token)) return parts.zone.push(token) <= 2;
   // After the clock time "pt" is Pacific time, before it piatek; so zones go first there and last elsewhere.
   if (parts.time && isZone(token)) return parts.zone.push(token) <= 2;
-  if (placeName(token.replace(/\.$/, ''), parts)) return true;
-  if (fillers.has(token.replace(/\.$/, ''))) return true;
+  if (placeName(token.replace(/\.$/, ''), parts, habits)) return true;
+  const word = token.replace(/\.$/, '');
+  if (persianMarks.has(word)) {
+    parts.isMarkedPersian = true;
+    return true;
+  }
+  if (fillers.has(word)) return true;
   return isZone(token) && parts.zone.push(token) <= 2;
 }
 
@@ -129,20 +129,26 @@ function isZone(token: string): boolean {
   return zoneToken.test(token) && readZone(token) !== null;
 }
 
-function placeName(word: string, parts: Parts): boolean {
+function placeName(word: string, parts: Parts, { language }: DateHabits): boolean {
   const month = monthOf(word) ?? monthOf(word.replaceAll('.', '').replace(/^\u05d1/, ''));
-  const weekday = weekdayOf(word);
-  if (month === null && weekday === null) return false;
+  const weekday = weekdayOf(word) ?? weekdayOf(word.replace(/ที่$/, ''));
   const afterNumbers = parts.numbers.length;
   if (month !== null && weekday !== null) parts.monthOrWeekday.push({ month, weekday, afterNumbers });
-  else if (month !== null && !isNamedTwice(month, parts))
-    parts.months.push({ month, afterNumbers, thai: /[\u0e00-\u0e7f]/.test(word) });
-  else if (weekday !== null) parts.weekday = weekday;
+  else if (month !== null) {
+    const calendar = /[\u0e00-\u0e7f]/.test(word) ? 'thai' : 'gregorian';
+    if (!isNamedTwice(month, parts)) parts.months.push({ months: [month], afterNumbers, calendar });
+  } else if (weekday !== null) parts.weekday = weekday;
+  else {
+    const persian = persianMonthOf(word);
+    const months = persian === null ? disputedMonths(word, language) : [persian];
+    if (months.length === 0) return false;
+    parts.months.push({ months, afterNumbers, calendar: persian === null ? 'gregorian' : 'persian' });
+  }
   return parts.months.length < 2;
 }
 
 // Arabic papers give a month both its names: "24 نيسان / أبريل".
-const isNamedTwice = (month: number, { months }: Parts) => months.at(-1)?.month === month;
+const isNamedTwice = (month: number, { months }: Parts) => months.at(-1)?.months[0] === month;
 
 // RFC 822 clocks without a colon: "03 Apr 02 1500 GMT". Only believed when a zone follows.
 function readMilitaryTime(parts: Parts, fields: DateFields): boolean {
@@ -155,88 +161,71 @@ function readMilitaryTime(parts: Parts, fields: DateFields): boolean {
   return true;
 }
 
-function decideDay(parts: Parts, order: DateOrder | null): Day | null {
+function decideDay(parts: Parts, habits: DateHabits): Day | null {
   const doubtful = [...parts.monthOrWeekday];
   let month = parts.months[0];
   if (!month) {
     const last = doubtful.pop();
-    if (last) month = { ...last, thai: false };
+    if (last) month = { months: [last.month], afterNumbers: last.afterNumbers, calendar: 'gregorian' };
   }
+  if (parts.isMarkedPersian && month?.calendar !== 'persian') return null;
   const weekday = parts.weekday ?? doubtful[0]?.weekday ?? null;
-  if (month) return parts.numeric === null ? dayWithMonth(parts, month) : null;
+  if (month) return parts.numeric === null ? dayWithMonth(parts, month, weekday) : null;
   if (parts.numeric !== null) {
     const separator = /[./-]/.exec(parts.numeric)?.[0] ?? '-';
     const numbers = parts.numeric.split(separator);
-    return parts.numbers.length === 0 ? numericDay(numbers, separator, { weekday, order }) : null;
+    return parts.numbers.length === 0 ? decideNumericDay(numbers, separator, weekday, habits) : null;
   }
-  return parts.numbers.length === 3 ? numericDay(parts.numbers, ' ', { weekday, order }) : null;
+  return parts.numbers.length === 3 ? decideNumericDay(parts.numbers, ' ', weekday, habits) : null;
 }
 
-function dayWithMonth(
-  parts: Parts,
-  month: { month: number; afterNumbers: number; thai: boolean },
-): Day | null {
+function dayWithMonth(parts: Parts, name: MonthName, weekday: number | null): Day | null {
   const [first, second, third] = parts.numbers;
   if (first === undefined || third !== undefined) return null;
   if (second === undefined) {
-    // "Nov. 2020" is a date; "16 Nov" is not one, for want of a year.
-    if (first.length !== 4 || parts.time || parts.weekday !== null) return null;
-    return withYear(first, month, 1);
+    // "Nov. 2020" is a date; "16 Nov" is not one, for want of a year. A Persian month begins in the midst of another.
+    if (first.length !== 4 || parts.time || parts.weekday !== null || name.calendar === 'persian')
+      return null;
+    return chooseDay(first, name, 1, null);
   }
-  if (first.length > 2 && second.length <= 2) return withYear(first, month, Number(second));
+  if (first.length > 2 && second.length <= 2) return chooseDay(first, name, Number(second), weekday);
+  if (first.length > 2) return null;
   // Two short numbers after the month's name are day and year; a name after both says nothing of their order.
-  if (first.length <= 2 && month.afterNumbers < 2) return withYear(second, month, Number(first));
-  return first.length <= 2 && second.length > 2 ? withYear(second, month, Number(first)) : null;
+  if (second.length <= 2 && name.afterNumbers > 1) return null;
+  const day = chooseDay(second, name, Number(first), weekday);
+  if (day === null || second.length > 2 || fits(day, weekday)) return day;
+  // "Thu, 12 May 24" was no Thursday, but 24 May 2012 was one.
+  const turned = chooseDay(first, name, Number(second), weekday);
+  return turned !== null && fits(turned, weekday) ? null : day;
 }
 
-function withYear(digits: string, month: { month: number; thai: boolean }, day: number): Day | null {
+/** The day in the month of that name; where it may be several, the one that has the weekday. */
+function chooseDay(digits: string, name: MonthName, day: number, weekday: number | null): Day | null {
+  const days = name.months.map((month) => withYear(digits, name, month, day)).filter((one) => one !== null);
+  if (days.length < 2) return days[0] ?? null;
+  const fitting = weekday === null || weekday < 0 ? [] : days.filter((one) => fits(one, weekday));
+  return fitting.length === 1 ? fitting[0]! : null;
+}
+
+const fits = (day: Day, weekday: number | null) =>
+  weekday === null || weekday < 0 || weekdayOfDate(day.year, day.month, day.day) === weekday;
+
+function withYear(digits: string, { calendar }: MonthName, month: number, day: number): Day | null {
   const value = Number(digits);
-  let year: number | null = value;
-  if (digits.length <= 2) year = digits.length === 2 ? expandTwoDigitYear(value) : null;
+  if (calendar === 'persian') {
+    const year = digits.length === 2 ? expandPersianYear(value) : digits.length === 4 ? value : null;
+    return year === null ? null : fromPersian(year, month, day);
+  }
+  const year = fullYear(digits, calendar === 'thai');
+  if (year === null || !isGregorianYear(year) || day < 1 || day > daysInMonth(year, month)) return null;
+  return { year, month, day };
+}
+
+function fullYear(digits: string, isThai: boolean): number | null {
+  const value = Number(digits);
+  if (digits.length < 2) return null;
+  if (digits.length === 2) return isThai ? expandThaiYear(value) : expandTwoDigitYear(value);
   // Programs that print "years since 1900" made three-digit years (RFC 2822 4.3).
-  else if (digits.length === 3) year = value < 200 ? 1900 + value : null;
-  else if (month.thai && value >= 2400) year = value - 543;
-  if (year === null || !isGregorianYear(year)) return null;
-  return { year, month: month.month, day };
-}
-
-type OrderedDay = Day & { order: DateOrder };
-
-/** Decides a date of three numbers; where its order stays in doubt the answer is null, not a guess. */
-function numericDay(
-  texts: readonly string[],
-  separator: string,
-  { weekday, order }: { weekday: number | null; order: DateOrder | null },
-): Day | null {
-  let readings = readingsOf(texts, separator).filter(exists);
-  if (readings.length > 1 && weekday !== null && weekday >= 0)
-    readings = readings.filter((day) => weekdayOfDate(day.year, day.month, day.day) === weekday);
-  const isCertain = readings.every((day) => isSameDay(day, readings[0]!));
-  return (isCertain ? readings[0] : readings.find((day) => day.order === order)) ?? null;
-}
-
-/** Every way in which three numbers may be read as a date. */
-function readingsOf([a, b, c]: readonly string[], separator: string): OrderedDay[] {
-  if (a === undefined || b === undefined || c === undefined || b.length > 2) return [];
-  const [first, second, third] = [Number(a), Number(b), Number(c)];
-  if (a.length === 4) return c.length > 2 ? [] : [{ year: first, month: second, day: third, order: 'ymd' }];
-  const readings: OrderedDay[] = [];
-  if (a.length > 2 || (c.length !== 4 && c.length !== 2)) return readings;
-  const year = c.length === 4 ? third : expandTwoDigitYear(third);
-  if (year !== null) readings.push({ year, month: second, day: first, order: 'dmy' });
-  // With dots the day comes before the month nearly everywhere; the year may come first (Korea: 20.11.12). Some American
-  // designers set dots as well, which is certain only where no month has that number.
-  const mayBeginWithMonth = separator !== '.' || (second > 12 && c.length === 4);
-  if (year !== null && mayBeginWithMonth) readings.push({ year, month: first, day: second, order: 'mdy' });
-  const leadingYear = a.length === 2 && c.length === 2 ? expandTwoDigitYear(first) : null;
-  if (leadingYear !== null && (separator !== '.' || (first >= 10 && first <= 29)))
-    readings.push({ year: leadingYear, month: second, day: third, order: 'ymd' });
-  return readings;
-}
-
-const isSameDay = (a: Day, b: Day) => a.year === b.year && a.month === b.month && a.day === b.day;
-
-function exists(day: Day): boolean {
-  if (day.month < 1 || day.month > 12 || day.day < 1) return false;
-  return day.day <= daysInMonth(day.year, day.month) && isGregorianYear(day.year);
+  if (digits.length === 3) return value < 200 ? 1900 + value : null;
+  return isThai && value >= 2500 && value < 2600 ? value - 543 : value;
 }

@@ -18,14 +18,18 @@ type Doubtful = Record<'dmy' | 'mdy', number>;
  * One witness against another leaves the doubt.
  */
 export function withOrderOfPage(near: Surroundings, times: readonly PageNode[]): Surroundings {
-  if (near.order !== null) return near;
+  if (near.habits.order !== null) return near;
   const texts = near.shortLines.slice(0, MAX_LINES);
   for (const node of times.slice(0, MAX_TIMES)) texts.push(attribute(node, 'datetime') ?? '');
   const order = orderIn(texts);
   // What was read from the lines before was read without it.
   return order === null
     ? near
-    : { ...near, order, lines: near.lines.map(({ text, after }) => ({ text, after })) };
+    : {
+        ...near,
+        habits: { ...near.habits, order },
+        lines: near.lines.map(({ text, after }) => ({ text, after })),
+      };
 }
 
 function orderIn(texts: readonly string[]): DateOrder | null {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type DateOrder, orderOfLanguage } from '../dates/index.ts';
+import { type DateHabits, habitsOfLanguage } from '../dates/index.ts';
 import {
   attribute,
   collapse,
@@ -105,7 +105,7 @@ export function readFindings(source: Page, options: ExtractOptions, model: Block
   if (language !== null) evidence.language = language.from;
   // A template writes dates as its language does, whatever the text is in; English is what nobody chose.
   const isUnchosen = language?.from === 'text' && /^\s*en\b/i.test(page.lang ?? 'en');
-  const order = orderOfLanguage(isUnchosen ? language.value : page.lang);
+  const habits = habitsOfLanguage(isUnchosen ? language.value : page.lang);
   return {
     page,
     evidence,
@@ -116,7 +116,7 @@ export function readFindings(source: Page, options: ExtractOptions, model: Block
     headline,
     body,
     language,
-    near: { headlineIndex, lines, shortLines: shortLines(body.blocks), order },
+    near: { headlineIndex, lines, shortLines: shortLines(body.blocks), habits },
     bylines: {
       marked: marks.authors,
       links: marks.authorLinks,
@@ -150,7 +150,7 @@ export function decideExtraction(findings: Findings): Extraction {
   const authors =
     named.length > 0 ? { names: named, from: 'selector' } : decideAuthors(tags, ld, findings.bylines);
   if (authors !== null) evidence.authors = authors.from;
-  const published = dateFromSelector(chosen.date, findings.near.order) ?? decidePublished(findings);
+  const published = dateFromSelector(chosen.date, findings.near.habits) ?? decidePublished(findings);
   if (published !== null) evidence.publishedAt = `${published.from}: ${published.raw.slice(0, 60)}`;
   const modified = decideModified(findings, published?.date ?? null);
   if (modified !== null) evidence.modifiedAt = modified.from;
@@ -211,8 +211,8 @@ function fromSelector(nodes: PageNode[] | undefined): { value: string; from: str
   return value === '' ? null : { value: copyString(value), from: 'selector' };
 }
 
-function dateFromSelector(nodes: PageNode[] | undefined, order: DateOrder | null): FoundDate | null {
-  return nodes?.[0] === undefined ? null : dateOfElement(nodes[0], 'selector', order);
+function dateFromSelector(nodes: PageNode[] | undefined, habits: DateHabits): FoundDate | null {
+  return nodes?.[0] === undefined ? null : dateOfElement(nodes[0], 'selector', habits);
 }
 
 /** SHA-256 of the extracted text: the identity of what a document says. */

@@ -1,4 +1,4 @@
-import type { DateOrder } from '../dates/index.ts';
+import type { DateHabits } from '../dates/index.ts';
 import {
   datesInText,
   ENTRY,
@@ -17,8 +17,8 @@ export type NearLine = { text: string; after: number; dates?: WrittenDate[] };
 const MAX_LINE_DATES = 3;
 
 /** The dates of a line, searched once for all who ask. */
-function datesOf(line: NearLine, order: DateOrder | null): WrittenDate[] {
-  line.dates ??= POST.test(line.text) ? [] : datesInText(line.text, MAX_LINE_DATES, order);
+function datesOf(line: NearLine, habits: DateHabits): WrittenDate[] {
+  line.dates ??= POST.test(line.text) ? [] : datesInText(line.text, MAX_LINE_DATES, habits);
   return line.dates;
 }
 
@@ -30,8 +30,8 @@ export type Surroundings = {
   headlineIndex: number;
   lines: NearLine[];
   shortLines: string[];
-  /** How the page's language orders the numbers of a date, where it has one order. */
-  order: DateOrder | null;
+  /** How the page's language writes dates. */
+  habits: DateHabits;
 };
 
 /** Whether a line, or the label on the line before it, says that its date is one of change. */
@@ -45,12 +45,12 @@ function isUpdate(lines: NearLine[], i: number, at: number): boolean {
 const LABEL_CHARS = 3;
 
 /** The date of the line nearest to the headline; one of change only where asked for. */
-export function fromLines({ lines, order }: Surroundings, updatedToo: boolean): FoundDate | null {
+export function fromLines({ lines, habits }: Surroundings, updatedToo: boolean): FoundDate | null {
   // What stands after a headline is likelier to belong to it than what stands before.
   const nearest = lines.map((_, i) => i).sort((a, b) => distance(lines[a]!) - distance(lines[b]!));
   let inProse: FoundDate | null = null;
   for (const i of nearest) {
-    const found = datesOf(lines[i]!, order)[0];
+    const found = datesOf(lines[i]!, habits)[0];
     if (found === undefined || (!updatedToo && isUpdate(lines, i, found.at))) continue;
     const date = { date: found.date, from: 'text near the headline', raw: found.raw };
     if (partAround(lines[i]!.text, found.at) - found.raw.length <= BYLINE_REST_CHARS) return date;
@@ -71,7 +71,7 @@ export const BYLINE_REST_CHARS = 45;
 // section and minutes to read may stand beside it.
 const LINES_ABOVE = 3;
 const ABOVE_REST_CHARS = 25;
-const NUMBERS_ONLY = /^\d{1,2}[./-]\d{1,2}[./-]\d/;
+const NUMBERS_ONLY = /^\p{Nd}{1,2}\u200f?[./-]\p{Nd}{1,2}\u200f?[./-]\p{Nd}/u;
 
 /**
  * The dates the page shows its readers as its own: in the byline, or after "published"; those below the headline first,
@@ -83,7 +83,7 @@ export function shownDates(near: Surroundings): FoundDate[] {
   near.lines.forEach((line, i) => {
     const { text, after } = line;
     if (after < -LINES_ABOVE || after >= LABELLED_LINES) return;
-    for (const { date, raw, at } of datesOf(line, near.order).slice(0, 2)) {
+    for (const { date, raw, at } of datesOf(line, near.habits).slice(0, 2)) {
       const labelled = PUBLISHED_LABEL.test(text.slice(Math.max(0, at - 25), at));
       const isShort =
         after < 0
@@ -117,7 +117,7 @@ export function originalDate(near: Surroundings): FoundDate | null {
     const found =
       said === null || PREPRINT.test(line)
         ? undefined
-        : datesInText(line.slice(said.index), 1, near.order)[0];
+        : datesInText(line.slice(said.index), 1, near.habits)[0];
     if (found !== undefined) return { date: found.date, from: 'originally published', raw: found.raw };
   }
   return null;
@@ -127,9 +127,9 @@ export function originalDate(near: Surroundings): FoundDate | null {
  * The date after "Date:" or "Published on", or in "This entry was posted on …", wherever it stands: at the end of the
  * article in some templates.
  */
-export function labelledLine({ shortLines, order }: Surroundings): FoundDate | null {
+export function labelledLine({ shortLines, habits }: Surroundings): FoundDate | null {
   for (const line of shortLines) {
-    const found = datesInText(line, 1, order)[0];
+    const found = datesInText(line, 1, habits)[0];
     if (found === undefined) continue;
     const before = line.slice(0, found.at);
     if (!UPDATED.test(before) && (ENTRY.test(line) || (before.length <= 40 && LABELLED.test(before))))
@@ -139,11 +139,11 @@ export function labelledLine({ shortLines, order }: Surroundings): FoundDate | n
 }
 
 const LABELLED =
-  /(?:^|[|·•–—]\s?)(?:datum|date|data|fecha|dato|posted|published|veröffentlicht|erschienen|publié|pubblicato|publicado)(?: (?:on|am|le|il|el|em))?\s?:?\s?(?:\p{L}{2,10}\.?,?\s)?$/iu;
+  /(?:^|[|·•–—]\s?)(?:datum|date|data|fecha|dato|posted|published|veröffentlicht|erschienen|publié|pubblicato|publicado|дата(?: публикации| публікації)?|تاریخ(?: انتشار| درج)?|วันที่(?:เผยแพร่)?|(?:[发發][布佈]|刊登|公告)?日期|(?:掲載|公開|投稿)日)(?: (?:on|am|le|il|el|em))?\s?[:：]?\s?(?:\p{L}{2,10}\.?,?\s)?$/iu;
 
 /** The date a text begins with: "(17.05.2024) …", "LAMPSTADT, May 17, 2024 – …". */
-export function dateline(text: string, order: DateOrder | null): FoundDate | null {
-  const found = datesInText(text.slice(0, DATELINE_CHARS), 1, order)[0];
+export function dateline(text: string, habits: DateHabits): FoundDate | null {
+  const found = datesInText(text.slice(0, DATELINE_CHARS), 1, habits)[0];
   if (found === undefined || !PLACE.test(text.slice(0, found.at))) return null;
   return { date: found.date, from: 'dateline', raw: found.raw };
 }
@@ -156,10 +156,10 @@ const PLACE =
 const PREPRINT = /pre-?print|earlier version/i;
 
 /** The date that stands alone on a line, if the whole page has only one such: two would leave room for doubt. */
-export function fromOnlyLine({ shortLines, order }: Surroundings): FoundDate | null {
+export function fromOnlyLine({ shortLines, habits }: Surroundings): FoundDate | null {
   let only: FoundDate | null = null;
   for (const line of shortLines) {
-    const found = datesInText(line, 1, order)[0];
+    const found = datesInText(line, 1, habits)[0];
     if (found === undefined || found.raw.length + 15 < line.length) continue;
     if (only !== null && only.date.getTime() !== found.date.getTime()) return null;
     only = { date: found.date, from: 'only date on a line', raw: found.raw };
@@ -168,10 +168,10 @@ export function fromOnlyLine({ shortLines, order }: Surroundings): FoundDate | n
 }
 
 /** "Updated …" in the byline, at most some lines below the headline. */
-export function updateLine({ lines, order }: Surroundings, withinLines: number): FoundDate | null {
+export function updateLine({ lines, habits }: Surroundings, withinLines: number): FoundDate | null {
   for (let i = 0; i < lines.length; i++) {
     if (lines[i]!.after < 0 || lines[i]!.after >= withinLines) continue;
-    const found = datesOf(lines[i]!, order).find(({ at }) => isUpdate(lines, i, at));
+    const found = datesOf(lines[i]!, habits).find(({ at }) => isUpdate(lines, i, at));
     if (found !== undefined) return { date: found.date, from: 'text near the headline', raw: found.raw };
   }
   return null;

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { habitsOfLanguage } from '../dates/index.ts';
 import { parsePage } from '../html/index.ts';
 import { extractPage } from './index.ts';
 import { datesInText } from './written-dates.ts';
@@ -61,6 +62,79 @@ describe('dates in text', () => {
   ])('finds the date in %j, whose elements only their style sets apart', (text, raw) => {
     const at = text.indexOf(raw);
     expect(datesInText(text)).toMatchObject([{ date: new Date('2024-05-17'), raw, at }]);
+  });
+});
+
+describe('dates of other calendars in text', () => {
+  it.each<[line: string, language: string, days: string]>([
+    ['تاریخ انتشار: جمعه ۱۲ مرداد ۱۴۰۳ - ۱۰:۳۰', 'fa', '2024-08-02'],
+    ['کد خبر 48213 | 1403/05/12 - 10:30', 'fa', '2024-08-02'],
+    ['1403/05/12 - 10:30', 'fa', '2024-08-02'],
+    ['۱۴۰۳/۰۵/۱۲', '', '2024-08-02'],
+    ['یکشنبه ۱۶ اردیبهشت ۱۴۰۳ | ۵ مه ۲۰۲۴ | ۲۶ شوال ۱۴۴۵', 'fa', '2024-05-05 2024-05-05'],
+    ['۱۴۰۳/۰۲/۱۶ - ۱۴۴۵/۱۰/۲۶', 'fa', '2024-05-05'],
+    ['السبت 25 شوال 1445 هـ الموافق 4 مايو 2024 م', 'ar', '2024-05-04'],
+    ['1445/10/25 هـ - 2024/05/04 م', 'ar', '2024-05-04'],
+    ['2024/05/04 - 25/10/1445', 'ar', '2024-05-04'],
+    ['25 شوال 1445', 'ar', ''],
+    ['1403/05/12', 'ar', ''],
+    ['1403/05/12', '', ''],
+    ['เผยแพร่ 12 ส.ค. 2567 | 10:30 น.', 'th', '2024-08-12'],
+    ['12 ส.ค. 67 10:30 น.', 'th', '2024-08-12'],
+    ['12 ส.ค. 67', '', '2024-08-12'],
+    ['12 ส.ค. 67 คน', '', ''],
+    ['12/08/2567', 'th', '2024-08-12'],
+    ['發布日期:113年5月4日', 'zh-TW', '2024-05-04'],
+    ['中華民國 113 年 5 月 4 日 星期六', '', '2024-05-04'],
+    ['發布日期:113/05/04 點閱數:120', 'zh-TW', '2024-05-04'],
+    ['113/05/04', '', ''],
+    ['掲載日 令和6年5月4日', 'ja', '2024-05-04'],
+    ['掲載日：令和６年５月４日', 'ja', '2024-05-04'],
+    ['2024年(令和6年)5月4日', '', '2024-05-04'],
+    ['R6/10/14', 'ja', '2024-10-14'],
+    ['農曆2024年4月5日', 'zh-TW', ''],
+    ['2024年5月4日 農曆3月26日', 'zh-TW', '2024-05-04'],
+    ['農曆3月26日 2024年5月4日', 'zh-TW', '2024-05-04'],
+    ['२०८१ जेठ १५ · 2081-02-15', 'ne', ''],
+    ['12/02/2016', 'am', ''],
+  ])('%s by a writer of "%s" is %s', (line, language, days) => {
+    const found = datesInText(line, 5, habitsOfLanguage(language));
+    expect(found.map(({ date }) => date.toISOString().slice(0, 10)).join(' ')).toBe(days);
+    for (const { raw, at } of found) expect(line.slice(at, at + raw.length)).toBe(raw);
+  });
+
+  it.each(["May 12, '24", "12 May '24", '12-May-24'])('%s has a year of two digits', (text) => {
+    expect(datesInText(`by Ada Lund · ${text}`)).toMatchObject([{ date: new Date('2024-05-12'), raw: text }]);
+  });
+
+  it('is read off a page that shows it', () => {
+    for (const [lang, line] of [
+      ['fa', '۱۲ مرداد ۱۴۰۳'],
+      ['fa', '1403/05/12'],
+      ['th', '2 ส.ค. 2567'],
+      ['zh-TW', '113/08/02'],
+      ['ja', '令和6年8月2日'],
+    ] as const)
+      expect(read('', `<h1>A lamp</h1><p>${line}</p>${TEXT}`, undefined, lang).published).toBe('2024-08-02');
+  });
+
+  it('is the declared one where the shown one is numbers that may be two days, in any digits', () => {
+    const { published } = read(ld('2024-07-05'), `${HEADLINE}<p>٠٣/٠٤/٢٠٢٤</p>${TEXT}`, undefined, 'ar');
+    expect(published).toBe('2024-07-05');
+  });
+
+  it.each([
+    ['fa', 'آخرین به‌روزرسانی: ۱ شهریور ۱۴۰۳', 'تاریخ انتشار: ۱۲ مرداد ۱۴۰۳'],
+    ['th', 'อัปเดต 22 ส.ค. 2567', 'เผยแพร่ 2 ส.ค. 2567'],
+    ['zh-TW', '更新日期:113/08/22', '發布日期:113/08/02'],
+    ['ja', '更新日 令和6年8月22日', '掲載日 令和6年8月2日'],
+  ])('is not the one a page in %s calls its last change', (lang, updated, published) => {
+    expect(
+      read('', `<h1>A lamp</h1><p>${updated}</p><p>${published}</p>${TEXT}`, undefined, lang),
+    ).toMatchObject({
+      published: '2024-08-02',
+      modified: '2024-08-22',
+    });
   });
 });
 

@@ -1,4 +1,4 @@
-import { type DateOrder, parseDate } from '../dates/index.ts';
+import { type DateHabits, noHabits, parseDate } from '../dates/index.ts';
 import { attribute, type Page, type PageNode, textOf } from '../html/index.ts';
 import { withOrderOfPage } from './date-order.ts';
 import type { LdFacts } from './json-ld.ts';
@@ -91,15 +91,15 @@ export function isPlausible(date: Date, nowMs: number): boolean {
 const WEB_FROM_MS = Date.UTC(1993, 0);
 const isOfTheWeb = (date: Date, nowMs: number) => date.getTime() >= WEB_FROM_MS && isPlausible(date, nowMs);
 
-function readDate(text: string | null | undefined, order: DateOrder | null): Date | null {
+function readDate(text: string | null | undefined, habits: DateHabits): Date | null {
   if (typeof text !== 'string' || text.length < 4) return null;
-  return parseDate(text, order) ?? datesInText(text, 1, order)[0]?.date ?? null;
+  return parseDate(text, habits) ?? datesInText(text, 1, habits)[0]?.date ?? null;
 }
 
 function fromMeta({ tags, near }: Inputs, names: readonly string[]): FoundDate | null {
   for (const name of names) {
     const value = tags.meta[name] ?? tags.openGraph[name];
-    const date = readDate(value, near.order);
+    const date = readDate(value, near.habits);
     if (date !== null && value !== undefined) return { date, from: `meta ${name}`, raw: value };
   }
   return null;
@@ -109,7 +109,7 @@ function fromMeta({ tags, near }: Inputs, names: readonly string[]): FoundDate |
 export function dateOfElement(
   node: PageNode | undefined,
   from: string,
-  order: DateOrder | null,
+  habits: DateHabits,
 ): FoundDate | null {
   if (node === undefined) return null;
   for (const raw of [
@@ -118,7 +118,7 @@ export function dateOfElement(
     attribute(node, 'title'),
     textOf(node, 200),
   ]) {
-    const date = readDate(raw, order);
+    const date = readDate(raw, habits);
     if (date !== null && raw !== null) return { date, from, raw };
   }
   return null;
@@ -133,7 +133,7 @@ export function dateInUrl(url: string): FoundDate | null {
   const named = /\/(20\d\d|199\d)\/([a-z]{3,9})\/(0[1-9]|[12]\d|3[01])(?=[/_.+-]|$)/i.exec(address);
   const worded = named === null ? null : `${named[3]} ${named[2]} ${named[1]}`;
   for (const raw of [worded, numbersInUrl(address)?.join('-')]) {
-    const date = readDate(raw, null);
+    const date = readDate(raw, noHabits);
     if (date !== null && typeof raw === 'string') return { date, from: 'url', raw };
   }
   return null;
@@ -185,7 +185,7 @@ function fromTimes({ marks, near }: Inputs, updatedToo: boolean): (FoundDate & {
   for (const node of nearest(marks.times, near.headlineIndex)) {
     const context = `${attribute(node, 'class') ?? ''} ${attribute(node, 'itemprop') ?? ''} ${node.parent === null ? '' : textOf(node.parent, 120)}`;
     if (!updatedToo && UPDATED.test(context)) continue;
-    const found = dateOfElement(node, 'time element', near.order);
+    const found = dateOfElement(node, 'time element', near.habits);
     if (found !== null) return { date: found.date, from: found.from, raw: found.raw, node };
   }
   return null;
@@ -207,7 +207,7 @@ function fromDateElements({ marks, near }: Inputs, updatedToo: boolean): FoundDa
     if (/\bbday\b/.test(attribute(node, 'class') ?? '')) continue;
     const text = textOf(node, 300);
     if (text.length > 250 || (!updatedToo && UPDATED.test(text))) continue;
-    const found = datesInText(text, 1, near.order)[0];
+    const found = datesInText(text, 1, near.habits)[0];
     if (found !== undefined) return { date: found.date, from: 'date element', raw: found.raw };
   }
   return null;
@@ -218,7 +218,7 @@ function fromOtherMeta({ tags, near }: Inputs): FoundDate | null {
   for (const bag of [tags.meta, tags.openGraph]) {
     for (const name of Object.keys(bag)) {
       if (!PUBLISHED_NAME.test(name) || /modif|updat|expir/.test(name)) continue;
-      const date = readDate(bag[name], near.order);
+      const date = readDate(bag[name], near.habits);
       if (date !== null) return { date, from: `meta ${name}`, raw: bag[name] ?? '' };
     }
   }
@@ -243,7 +243,7 @@ function labelledTimes({ marks, near }: Inputs): FoundDate[] {
     const beside = node.parent === null ? '' : textOf(node.parent, 120);
     const labelled = attribute(node, 'pubdate') !== null || PUBLISHED_LABEL.test(beside);
     if (!labelled || beside.length > BYLINE_REST_CHARS || UPDATED.test(beside) || isElsewhere(node)) continue;
-    const date = dateOfElement(node, 'shown date', near.order);
+    const date = dateOfElement(node, 'shown date', near.habits);
     if (date !== null) found.push(date);
   }
   return found;
@@ -280,11 +280,11 @@ const INFERRED: readonly Source[] = [
   ({ near }) => labelledLine(near),
   (inputs) => fromDateElements(inputs, false),
   fromScripts,
-  ({ near, headline }) => (headline === null ? null : dateline(headline.text, near.order)),
+  ({ near, headline }) => (headline === null ? null : dateline(headline.text, near.habits)),
   ({ near }) => fromLines(near, false),
   ({ near, headline, body }) => {
     const first = body.kept.find(({ text }) => text !== headline?.text);
-    return first === undefined ? null : dateline(first.text, near.order);
+    return first === undefined ? null : dateline(first.text, near.habits);
   },
   ({ near }) => fromLines(near, true),
   (inputs) => fromTimes(inputs, true),
@@ -377,12 +377,12 @@ type DateName = 'datePublished' | 'dateCreated' | 'dateModified';
 
 function ldDate({ ld, near }: Inputs, name: DateName): FoundDate | null {
   const raw = ld[name];
-  const date = readDate(raw, near.order);
+  const date = readDate(raw, near.habits);
   return date === null || raw === null ? null : { date, from: `json-ld ${name}`, raw };
 }
 
 function microdataDate({ marks, near }: Inputs, name: DateName): FoundDate | null {
-  return dateOfElement(marks.itemprops.get(name.toLowerCase()), `microdata ${name}`, near.order);
+  return dateOfElement(marks.itemprops.get(name.toLowerCase()), `microdata ${name}`, near.habits);
 }
 
 /** When the page was last changed, if it says so; nothing is changed before it is published. */

@@ -1,4 +1,4 @@
-import { parseDate } from '../../dates/index.ts';
+import { type DateHabits, habitsOfLanguage, noHabits, parseDate } from '../../dates/index.ts';
 import type { Enclosure, FeedEntry } from './model.ts';
 import { resolveLink } from './values.ts';
 
@@ -74,9 +74,13 @@ export function addEnclosure(list: Enclosure[], enclosure: Enclosure): void {
   if (list.length < maxList && !list.some((known) => known.url === enclosure.url)) list.push(enclosure);
 }
 
-/** Turns a draft into an entry; `fallbackBase` resolves links where the document gave no base. */
-export function finishDraft(draft: Draft, fallbackBase: string | null): FeedEntry {
-  const published = lastDate(draft.published) ?? lastDate(draft.created);
+/** What a feed gives its entries: the address that links are resolved against, and its language. */
+export type Surroundings = { fallbackBase: string | null; language: string | null };
+
+/** Turns a draft into an entry. */
+export function finishDraft(draft: Draft, { fallbackBase, language }: Surroundings): FeedEntry {
+  const habits = habitsOfFeed(language);
+  const published = lastDate(draft.published, habits) ?? lastDate(draft.created, habits);
   return {
     link: decideLink(draft, fallbackBase),
     id: draft.guid?.text ?? null,
@@ -86,15 +90,19 @@ export function finishDraft(draft: Draft, fallbackBase: string | null): FeedEntr
     authors: draft.authors,
     categories: draft.categories,
     published,
-    updated: lastDate(draft.updated),
+    updated: lastDate(draft.updated, habits),
     enclosures: draft.enclosures,
   };
 }
 
+// American English is what programs put there for want of something better, so it says nothing of the writer.
+const habitsOfFeed = (language: string | null) =>
+  language === null || /^\s*en\b/i.test(language) ? noHabits : habitsOfLanguage(language);
+
 // Where a field is repeated, readers agree that the last one holds.
-function lastDate(texts: readonly string[]): Date | null {
+function lastDate(texts: readonly string[], habits: DateHabits): Date | null {
   for (const text of texts.toReversed()) {
-    const date = parseDate(text);
+    const date = parseDate(text, habits);
     if (date) return date;
   }
   return null;

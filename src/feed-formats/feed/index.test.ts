@@ -251,6 +251,26 @@ describe('links', () => {
   });
 });
 
+describe('dates', () => {
+  it.each([
+    ['fa', '1403/05/12 10:30', '2024-08-02'],
+    ['fa', 'جمعه ۱۲ مرداد ۱۴۰۳', '2024-08-02'],
+    ['ar', '1403/05/12', null],
+    ['zh-TW', '113/05/04', '2024-05-04'],
+    ['de', '02.03.24', '2024-03-02'],
+    // American English is what programs write that were never asked.
+    ['en-us', '02/03/2024', null],
+    ['en-us', '31/03/2024', '2024-03-31'],
+  ])('of a feed in %s: %s is %s', (language, date, day) => {
+    const item = `<item><link>http://a.test/1</link><pubDate>${date}</pubDate></item>`;
+    const rss = `<rss version="2.0"><channel><language>${language}</language>${item}</channel></rss>`;
+    const json = { version: 'https://jsonfeed.org/version/1.1', language };
+    const items = [{ id: '1', url: 'http://a.test/1', date_published: date }];
+    for (const text of [rss, JSON.stringify({ ...json, items })])
+      expect(first(read(text)).published?.toISOString().slice(0, 10) ?? null).toBe(day);
+  });
+});
+
 describe('text', () => {
   it.each([
     ['a &amp; b', 'a & b'],

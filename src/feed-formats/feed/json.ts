@@ -40,7 +40,7 @@ function readJsonFeed(root: JsonObject, version: string | null, limits: Limits):
   readItems(feed, root.items, limits, (item) => {
     const draft = emptyDraft();
     readJsonItem(draft, item, base);
-    return finishDraft(draft, base ?? feed.link);
+    return finishDraft(draft, { fallbackBase: base ?? feed.link, language: feed.language });
   });
   return feed;
 }
@@ -95,7 +95,7 @@ function readRss(channel: JsonObject, rss: JsonObject, limits: Limits): Feed {
   readItems(feed, Array.isArray(items) ? items : [items], limits, (item) => {
     const draft = emptyDraft();
     readRssItem(draft, item, base);
-    return finishDraft(draft, base);
+    return finishDraft(draft, { fallbackBase: base, language: feed.language });
   });
   return feed;
 }

@@ -155,7 +155,9 @@ export class FeedReader {
   }
 
   #addEntry(draft: Draft): void {
-    if (this.feed) addEntry(this.feed, finishDraft(draft, this.#outer.base ?? this.feed.link));
+    if (!this.feed) return;
+    const { link, language } = this.feed;
+    addEntry(this.feed, finishDraft(draft, { fallbackBase: this.#outer.base ?? link, language }));
   }
 
   #endEntry(): void {

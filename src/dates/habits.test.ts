@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type DateOrder, orderOfLanguage, parseDate } from './index.ts';
+import { type DateOrder, habitsOfLanguage, noHabits, parseDate } from './index.ts';
 
 describe('the order of a language', () => {
   it.each<[string | null, DateOrder | null]>([
@@ -19,7 +19,7 @@ describe('the order of a language', () => {
     ['', null],
     [null, null],
   ])('of %s is %s', (tag, order) => {
-    expect(orderOfLanguage(tag)).toBe(order);
+    expect(habitsOfLanguage(tag).order).toBe(order);
   });
 });
 
@@ -42,6 +42,10 @@ describe('parseDate with an order', () => {
     ['06.18.25', 'mdy', null],
     ['06.32.2025', 'mdy', null],
   ])('reads %s as %s', (text, order, day) => {
-    expect(parseDate(text, order)?.toISOString().slice(0, 10) ?? null).toBe(day);
+    expect(
+      parseDate(text, { ...noHabits, order })
+        ?.toISOString()
+        .slice(0, 10) ?? null,
+    ).toBe(day);
   });
 });

@@ -1,5 +1,6 @@
 import type { Extraction } from '../extract/index.ts';
 import { attribute, nextNode, type Page, type PageNode, TEXT, textOf } from '../html/index.ts';
+import { countWords } from '../text/index.ts';
 import {
   CHALLENGE_TEXT,
   CONSENT_ADDRESS,
@@ -84,7 +85,7 @@ function look(page: Page): Sight {
     }
   }
   const text = plain(textOf(page.body, 20_000));
-  const words = text === '' ? 0 : text.split(' ').length;
+  const words = countWords(text);
   return { text, words, noscript: plain(noscript), marks, appRoot, textBlocks };
 }
 

@@ -94,7 +94,7 @@ async function readKept(db: Queryable, document: StoredDocument): Promise<Body |
       wireBody: null,
       contentEncoding: null,
     },
-    { source, channel: null, minWords: 0, keepHtml: 'none', sitemapMaxAgeMs: 0, nowMs: 0 },
+    { source, channel: null, minWords: 0, minBodyBytes: 0, keepHtml: 'none', sitemapMaxAgeMs: 0, nowMs: 0 },
   );
 }
 

@@ -159,6 +159,7 @@ const settingsOf = (selectors: Selectors) => ({
   source: { settings: { selectors } } as Source,
   channel: null,
   minWords: 0,
+  minBodyBytes: 0,
   keepHtml: 'none' as const,
   sitemapMaxAgeMs: 0,
   nowMs: 0,

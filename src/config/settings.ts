@@ -161,6 +161,12 @@ export const settings = {
       max: 10_000,
       description: 'Below this a page is kept as a stub only.',
     }),
+    minBodyBytes: integer({
+      default: 500,
+      min: 0,
+      max: 1_000_000,
+      description: 'A page whose body has fewer bytes is no document (dead: too_short).',
+    }),
     maxUndelivered: integer({
       default: 200_000,
       min: 100,

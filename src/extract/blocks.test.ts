@@ -66,3 +66,14 @@ describe('readBlocks', () => {
     ).toEqual(['前の弾劾（だんがい）訴追']);
   });
 });
+
+describe('words of a block', () => {
+  const wordsOf = (text: string) =>
+    readBlocks(parsePage(`<p>${text}</p>`, { url: 'https://post.example/a' }))[0]?.words;
+  it.each([
+    ['The lamps — all of them — are on.', 9],
+    ['灯台の明かりが、火曜の夜に戻った。', 8],
+    ['灯塔的灯，星期二晚上又亮了。', 6],
+    ['ไฟของประภาคารกลับมาสว่างอีกครั้งในคืนวันอังคาร', 10],
+  ])('are counted as everywhere: %s', (text, words) => expect(wordsOf(text)).toBe(words));
+});

@@ -10,6 +10,7 @@ import {
   TAG,
   TEXT,
 } from '../html/index.ts';
+import { countWordsOf } from '../text/index.ts';
 import { writeCodes } from './block-codes.ts';
 import { isLineNumber, isLineOfCode, isNumberColumn } from './code-lines.ts';
 import { isLeftOut } from './left-out.ts';
@@ -55,23 +56,9 @@ function readTexts(blocks: Block[]): void {
   const { codes, starts } = writeCodes(blocks);
   for (let i = 0; i < blocks.length; i++) {
     const end = starts[i + 1]!;
-    let words = 0;
     let hash = 0;
-    let inside = false;
-    for (let at = starts[i]!; at < end; at++) {
-      const code = codes[at]!;
-      hash = (Math.imul(hash, 31) + code) | 0;
-      if (code === 32) inside = false;
-      else if (code >= 0x3040 && code < 0xac00) {
-        // Chinese and Japanese write no spaces: two characters count as a word.
-        words += 0.5;
-        inside = false;
-      } else if (!inside) {
-        inside = true;
-        words++;
-      }
-    }
-    blocks[i]!.words = Math.ceil(words);
+    for (let at = starts[i]!; at < end; at++) hash = (Math.imul(hash, 31) + codes[at]!) | 0;
+    blocks[i]!.words = countWordsOf(codes, starts[i]!, end);
     blocks[i]!.hash = hash;
   }
 }

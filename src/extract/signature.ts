@@ -1,6 +1,8 @@
 // What near copies have in common: a MinHash of the text's shingles. One permutation with bins (every shingle is hashed
 // once) instead of 128 hash functions: linear in the text, and as exact. See docs/decisions/0050-near-duplicates.md.
 
+import { isUnspaced } from '../text/index.ts';
+
 /** Bytes of a signature: 128 bins, of each sixteen bits of its least shingle hash. */
 export const SIGNATURE_BYTES = 256;
 /** Bands of a signature, each of three bins. Texts that share 0.57 of their shingles share a band in 96 of 100 cases. */
@@ -126,12 +128,13 @@ function characterClasses(): Uint8Array {
   const classes = new Uint8Array(0x10000);
   const letter = /[\p{L}\p{N}\p{M}]/u;
   const unseen = /[\p{Cf}\p{Variation_Selector}]/u;
-  const unspaced =
-    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}ー]/u;
+  // Signatures are stored: those of texts in these two scripts were made of words between spaces.
+  const spaced = /[\p{Script=Bopomofo}\p{Script=Yi}]/u;
   for (let code = 0; code < 0x10000; code += 1) {
     const character = String.fromCharCode(code);
     if (unseen.test(character)) classes[code] = UNSEEN;
-    else if (letter.test(character)) classes[code] = unspaced.test(character) ? UNSPACED : LETTER;
+    else if (letter.test(character))
+      classes[code] = isUnspaced(code) && !spaced.test(character) ? UNSPACED : LETTER;
   }
   // First halves of pairs: planes 2 and 3 are Han, the beginning of plane 1 is letters, emoji are no words.
   classes.fill(LETTER, 0xd800, 0xd83b);

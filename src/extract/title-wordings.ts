@@ -1,11 +1,13 @@
+import { UNSPACED } from '../text/index.ts';
+
 /** The words of a title; where no spaces part them (Chinese, Japanese, Thai …) every two letters stand for one. */
 export function wordSet(text: string): Set<string> {
   const words = text.toLowerCase().match(/[\p{L}\p{N}]{2,}/gu) ?? [];
-  if (!UNSPACED.test(text)) return new Set(words);
-  return new Set(words.flatMap((word) => (UNSPACED.test(word) ? pairsOf(word) : word)));
+  if (!IS_UNSPACED.test(text)) return new Set(words);
+  return new Set(words.flatMap((word) => (IS_UNSPACED.test(word) ? pairsOf(word) : word)));
 }
 
-const UNSPACED = /[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]/;
+const IS_UNSPACED = new RegExp(UNSPACED, 'u');
 const pairsOf = (word: string) => Array.from({ length: word.length - 1 }, (_, at) => word.slice(at, at + 2));
 
 /** The share of the shorter text's words that the other has too. */

@@ -1,4 +1,5 @@
 import { collapse, type Page, type PageNode, textOf } from '../html/index.ts';
+import { UNSPACED } from '../text/index.ts';
 import { comparable } from './comparable.ts';
 import { type Headline, LIKE_THE_TITLE, MAX_LABEL_WORDS, MIN_TITLE_WORDS } from './headline.ts';
 import { headingText, withoutKicker } from './headline-text.ts';
@@ -141,8 +142,7 @@ function* lastTitles({ page, marks, body }: Inputs): Generator<Evidence, undefin
 }
 
 // More than three words, a bar, or a line of a script without spaces.
-const NO_MERE_NAME =
-  /(?:\S+\s+){3}\S|\S\s[|–—-]\s\S|(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]\P{L}*){8}/u;
+const NO_MERE_NAME = new RegExp(`(?:\\S+\\s+){3}\\S|\\S\\s[|–—-]\\s\\S|(?:${UNSPACED}\\P{L}*){8}`, 'u');
 
 /** The text of the last heading before the text, if it stands right above it. */
 function headingAbove(headings: readonly PageNode[], textFrom: number): string | null {

@@ -8,6 +8,7 @@ export type RunOptions = {
   defaultDelayMs: number;
   maxTries: number;
   minWords: number;
+  minBodyBytes: number;
   keepHtml: 'none' | 'compressed' | 'archive';
   sitemapMaxAgeMs: number;
   maxBodyBytes: number;
@@ -27,6 +28,7 @@ export function runOptionsOf(config: Config): RunOptions {
     defaultDelayMs: config.fetch.defaultDelayMs,
     maxTries: config.fetch.maxTries,
     minWords: config.documents.minWords,
+    minBodyBytes: config.documents.minBodyBytes,
     keepHtml: config.documents.keepHtml,
     sitemapMaxAgeMs: config.polling.sitemapMaxAgeHours * 3_600_000,
     maxBodyBytes: config.fetch.maxBodyBytes,

@@ -172,6 +172,7 @@ export class Visits {
         channel,
         isArchive: channel !== null && isArchiveRead(channel),
         minWords: options.minWords,
+        minBodyBytes: options.minBodyBytes,
         keepHtml: options.keepHtml,
         sitemapMaxAgeMs: options.sitemapMaxAgeMs,
         nowMs: clock.now(),

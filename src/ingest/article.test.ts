@@ -21,7 +21,15 @@ function ingest(settings: SourceSettings) {
       wireBody: null,
       contentEncoding: null,
     },
-    { source, channel: null, minWords: 50, keepHtml: 'none', sitemapMaxAgeMs: 0, nowMs: 0 },
+    {
+      source,
+      channel: null,
+      minWords: 50,
+      minBodyBytes: 500,
+      keepHtml: 'none',
+      sitemapMaxAgeMs: 0,
+      nowMs: 0,
+    },
   );
 }
 

@@ -82,6 +82,7 @@ export function documentFrom(
     bodyBytes: response.body.length,
     status: response.status,
     headers: response.headers,
+    minBodyBytes: settings.minBodyBytes,
   });
   const stub =
     extraction.wordCount < settings.minWords || (extraction.title === null && extraction.text === '');

@@ -11,6 +11,7 @@ const settings: IngestSettings = {
   source,
   channel: null,
   minWords: 50,
+  minBodyBytes: 500,
   keepHtml: 'none',
   sitemapMaxAgeMs: 48 * 3_600_000,
   nowMs,
@@ -60,6 +61,27 @@ describe('listings', () => {
       outcome: 'rejected',
       reason,
     });
+  });
+});
+
+describe('a page of few bytes', () => {
+  const note =
+    '<title>Lamps back on</title><p>The lamps on the old mole are back on since Tuesday night.</p>';
+
+  test.each([
+    ['article', 500, { outcome: 'rejected', reason: 'too_short' }],
+    ['article', note.length + 1, { outcome: 'rejected', reason: 'too_short' }],
+    ['article', note.length, { outcome: 'document', stub: true }],
+    ['article', 0, { outcome: 'document', stub: true }],
+    ['listing', 500, { outcome: 'links' }],
+  ] as const)('is read as %s, where a body needs %i bytes', async (kind, minBodyBytes, expected) => {
+    expect(await read(kind, note, { minBodyBytes })).toMatchObject(expected);
+  });
+
+  test('that has only scripts is a matter for a browser, unless it is too small for a page', async () => {
+    const scripts = '<script>start()</script>';
+    expect(await read('listing', scripts, { minBodyBytes: 0 })).toMatchObject({ reason: 'needs_javascript' });
+    expect(await read('listing', scripts)).toMatchObject({ outcome: 'links' });
   });
 });
 

@@ -26,6 +26,7 @@ const settings = (source: Partial<Source> | null): IngestSettings => ({
   source: source as Source | null,
   channel: null,
   minWords: 50,
+  minBodyBytes: 500,
   keepHtml: 'none',
   sitemapMaxAgeMs: 0,
   nowMs: 0,

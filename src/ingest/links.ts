@@ -33,6 +33,7 @@ export function ingestListing(response: PageResponse, settings: IngestSettings):
       bodyBytes: response.body.length,
       status: response.status,
       headers: response.headers,
+      minBodyBytes: settings.minBodyBytes,
     });
     const to = saysNothing(validation) ? refreshTarget(page) : null;
     if (to !== null) return { outcome: 'moved', to };

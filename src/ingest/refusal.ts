@@ -11,7 +11,8 @@ export function refusalIn(
   { body, status, headers }: Pick<PageResponse, 'body' | 'status' | 'headers'>,
 ): Refusal | null {
   if (discoverLinks(page).filter((link) => !link.inNav).length >= LINKS_OF_A_LISTING) return null;
-  const found = validatePage({ page, bodyBytes: body.length, status, headers });
+  // However few words it takes.
+  const found = validatePage({ page, bodyBytes: body.length, status, headers, minBodyBytes: 0 });
   if (found.outcome === 'valid') return null;
   const { reason, detail } = found;
   return reason === 'challenge' || reason === 'access_denied' || reason === 'login_wall'

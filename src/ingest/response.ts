@@ -40,6 +40,8 @@ export type IngestSettings = {
   source: Source | null;
   channel: Channel | null;
   minWords: number;
+  /** A page of fewer bytes is no document. */
+  minBodyBytes: number;
   keepHtml: 'none' | 'compressed' | 'archive';
   sitemapMaxAgeMs: number;
   /** A sitemap is read for the first time as an archive: everything it lists counts, at the lowest priority. */

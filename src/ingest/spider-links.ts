@@ -1,6 +1,7 @@
 import { attribute, discoverLinks, type Page, resolveUrl } from '../html/index.ts';
 import { inferPagers, type PagerLink } from '../sites/index.ts';
 import type { SourceSettings } from '../sources/index.ts';
+import { UNSPACED } from '../text/index.ts';
 import { canonicalDomain, classifyUrl, decideUrlFilter, identifyUrl, unknownShape } from '../url/index.ts';
 import type { IngestSettings, PageFacts, PageResponse, SpiderLink } from './response.ts';
 
@@ -98,11 +99,10 @@ const listsSomething = (links: readonly SpiderLink[]): boolean =>
   contentLinks({ links }).length > 0 ||
   links.filter((link) => link.kind === 'article' && !link.external).length >= linksOfAFrame;
 
+const UNSPACED_HEADLINE = new RegExp(`${UNSPACED}{6}`, 'u');
 // Headlines have words; days of a calendar, facets and page numbers have one or two. Scripts without spaces count letters.
 const isHeadline = (text: string): boolean =>
-  text.split(/\s+/).length >= 4 ||
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]{6}/u.test(text) ||
-  text.length >= 25;
+  text.split(/\s+/).length >= 4 || UNSPACED_HEADLINE.test(text) || text.length >= 25;
 
 /** What a page lists: articles, and headlines that lead nobody knows where, outside its navigation. */
 export const contentLinks = ({ links }: { links: readonly SpiderLink[] }): SpiderLink[] =>

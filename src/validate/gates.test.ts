@@ -14,8 +14,27 @@ function reasonFor(title: string, body: string, url = 'https://site.example/a', 
   return found.outcome === 'valid' ? 'valid' : found.reason;
 }
 
+// The same inside a site that dates every page, signs it with its own name, or was asked for a dated address.
+const MENU =
+  '<header><nav><ul><li><a href="/">Home</a></li><li><a href="/news">News</a></li><li><a href="/sport">Sport</a></li></ul></nav>';
+const FOOT = '<footer><p>© 2026 The Harbour Post. All rights reserved.</p></footer>';
+const NAME = 'The Harbour Post';
+const inSite = (body: string) => `${MENU}</header><main>${body}</main>${FOOT}`;
+const inDatedSite = (body: string) =>
+  `${MENU}<time datetime="2026-03-04">Wednesday, 4 March 2026</time></header><main>${body}</main>${FOOT}`;
+const inBlog = (body: string) => `${MENU}</header><main><article>${body}</article></main>${FOOT}`;
+const SITE = 'https://www.harbourpost.example/2026/03/04/a-story';
+const BY_SITE = `${STYLE}<meta name="author" content="${NAME}"><meta property="og:site_name" content="${NAME}">`;
+
 const gates = (reason: string, pages: [title: string, body: string, url?: string][]) =>
-  it.each(pages)(`${reason}: %s`, (...page) => expect(reasonFor(...page)).toBe(reason));
+  it.each(pages)(`${reason}: %s`, (title, body, url) => {
+    expect(reasonFor(title, body, url)).toBe(reason);
+    // Who says nothing but that scripts are missing says more in the midst of a site.
+    if (reason === 'needs_javascript') return;
+    expect(reasonFor(title, inDatedSite(body), url)).toBe(reason);
+    expect(reasonFor(title, inSite(body), url, BY_SITE)).toBe(reason);
+    expect(reasonFor(title, inBlog(body), url ?? SITE)).toBe(reason);
+  });
 
 describe('gates', () => {
   const why =
@@ -97,6 +116,45 @@ describe('gates', () => {
     ],
   ]);
 
+  const search =
+    '<p>Use the search above, or go back to the front page and look among the newest stories of the day, or write to us at the desk if you think that this should not have happened.</p>';
+  gates(
+    'soft_404',
+    [
+      '404',
+      'Error 404',
+      '404 | The Harbour Post',
+      'The Harbour Post | 404',
+      'Harbour Post - 404',
+      '404 Not Found',
+      '404: Page not found',
+      'HTTP 404',
+      'Oops! 404',
+      'Page not found | The Harbour Post',
+      'Fehler 404',
+      'Erreur 404',
+      'Ошибка 404',
+      '404 错误',
+      'Not Found',
+    ].map((title) => [title, search]),
+  );
+
+  gates('soft_404', [
+    [
+      NAME,
+      '<p>Sorry, the page you are looking for could not be found. It may have been moved or taken away. Use the search, or go back to the front page and look among the newest stories.</p>',
+    ],
+    [
+      'Harbour Post',
+      '<h1>404</h1><p>Something went wrong. Try the menu above, or go back to the front page and begin anew from there.</p>',
+    ],
+    [
+      'Post',
+      '<h1>Oops!</h1><p>Error 404: we have looked everywhere, and there is nothing at this address. Tell us what you were looking for, please.</p>',
+    ],
+    [NAME, '<p>This article is no longer available.</p>'],
+  ]);
+
   gates('needs_javascript', [
     [
       'X',
@@ -128,5 +186,96 @@ describe('what only speaks of gates', () => {
   it('is an article about consent', () => {
     const url = 'https://zeitung.example/consent/was-zustimmung-heisst';
     expect(reasonFor('Was Zustimmung heißt', said('Alle akzeptieren'), url, signed)).toBe('valid');
+  });
+});
+
+describe('a short article that says a phrase', () => {
+  const DATE = '<meta property="article:published_time" content="2026-03-04T08:00:00Z">';
+  const PERSON =
+    '<script type="application/ld+json">{"@type":"NewsArticle","author":{"@type":"Person","name":"Ada Lund"}}</script>';
+  const REST =
+    'The keeper said on Tuesday that nobody was hurt, that the lamps would be on again by the evening, and that the harbour stays open.';
+  const judged = (title: string, text: string, head = '', rest = REST, foot = '') =>
+    reasonFor(
+      `${title} | Harbour Post`,
+      inBlog(`<h1>${title}</h1><p>${text}</p><p>${rest}</p>${foot}`),
+      'https://www.harbourpost.example/news/a-story',
+      STYLE + head,
+    );
+
+  it.each([
+    ['404 people rescued from a ferry', 'All 404 passengers were taken ashore in two hours.'],
+    ['Bus 404 takes a new way', 'From Monday on the bus 404 runs along the quay.'],
+    ['404 million crowns for the mole', 'The council gives 404 million crowns.'],
+    ['Tide tables move to the web', 'The printed tables are no longer available in shops.'],
+    ['Library opens on Sundays', 'Rooms can be booked by telephone at 404-555-0123.'],
+    ['Council loses its pages', 'The page of the council could not be found for an hour, with "error 404".'],
+    ['Shops stood still', 'Shops showed “checking your browser” for an hour.'],
+    ['Shops say “checking your browser”', 'Shops showed that for an hour, and then nothing.'],
+    ['Office takes readers for machines', 'It asked them to show that you are human.'],
+    ['Archive is closed', 'Readers met the words access denied at its door.'],
+    ['Page not found: how the council lost its archive', 'The page was not found for a week.'],
+  ])('is one when it is signed: %s', (title, text) => {
+    expect(judged(title, text, DATE)).toBe('valid');
+    expect(judged(title, text, PERSON)).toBe('valid');
+  });
+
+  it.each([
+    ['Cable cut leaves shops without customers', 'Visitors saw only “Checking your browser” on Tuesday.'],
+    ['Bus 404 takes a new way', 'From Monday on the bus 404 runs along the quay.'],
+    ['Tide tables move to the web', 'The printed tables are no longer available in shops.'],
+    ['Why we prove what we are', `To show that you are human you press and hold. ${REST}`],
+    ['Access denied: council closes its archive', `Nobody gets in. ${REST} ${REST}`],
+  ])('is one that nobody signed, in its place and under its headline: %s', (title, text) =>
+    expect(judged(title, text)).toBe('valid'),
+  );
+
+  it.each([
+    ['challenge', 'Cable cut leaves shops without customers', 'Checking your browser before you go on.'],
+    ['soft_404', 'The story you asked for', 'The page you are looking for does not exist any more.'],
+  ])('is a %s when nobody signed it and it quotes nothing', (reason, title, text) =>
+    expect(judged(title, text, '', 'Go back to the front page, and look there, please, dear reader.')).toBe(
+      reason,
+    ),
+  );
+
+  it('is a challenge with the script of one, whoever signed it', () => {
+    const script = '<script src="/.within.website/x/cmd/anubis/static/js/main.mjs"></script>';
+    expect(judged('A moment at the mole', script, PERSON)).toBe('challenge');
+  });
+});
+
+describe('what <noscript> says beside a text', () => {
+  const NOTE =
+    'The lamps on the old mole are back on since Tuesday night, the harbour office said. A cable had been cut by ice in January.';
+  const page = (before: string, after: string) =>
+    reasonFor('Lamps back on', `${before}${inSite(`<h1>Lamps back on</h1><p>${NOTE}</p>${after}`)}`);
+  const comments = (words: string) => `<noscript>${words}</noscript>`;
+
+  it.each([
+    'Please enable JavaScript to view the <a>comments powered by Disqus.</a>',
+    'Bitte JavaScript aktivieren, um die Kommentare zu lesen.',
+    'Please enable JavaScript to play this video.',
+    'コメントを表示するにはJavaScriptを有効にしてください。',
+  ])('is not said of the page when it is said of a part: %s', (words) =>
+    expect(page('', comments(words))).toBe('valid'),
+  );
+
+  it('is not said of the page when it stands inside of the article', () =>
+    expect(page('', `<article>${comments('Please enable JavaScript.')}</article>`)).toBe('valid'));
+
+  it('is said of the page above everything', () =>
+    expect(page(comments('Please enable JavaScript to go on.'), '')).toBe('needs_javascript'));
+
+  it('is said of a page that shows no text, whatever it is said of', () =>
+    expect(
+      reasonFor('Post', `<div id="root"></div>${comments('Please enable JavaScript to view the comments.')}`),
+    ).toBe('needs_javascript'));
+
+  it('counts words of scripts without spaces', () => {
+    const thai =
+      'การท่าเรือแถลงว่าเขื่อนกันคลื่นจะปิดไม่ให้คนเดินผ่านตั้งแต่วันจันทร์ เพราะทะเลได้กัดเซาะหินใต้เขื่อนไปหนึ่งในสาม และจะซ่อมจนถึงฤดูใบไม้ร่วง ';
+    const body = `${comments('Please enable JavaScript.')}<h1>ปิดเขื่อนกันคลื่น</h1><p>${thai.repeat(3)}</p>`;
+    expect(reasonFor('ปิดเขื่อนกันคลื่น', body)).toBe('valid');
   });
 });

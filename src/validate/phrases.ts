@@ -80,12 +80,37 @@ const MISSING_PHRASES: readonly string[] = [
   near('페이지', '찾을 수 없|존재하지 않'),
 ];
 
+// The number is also one of buses, rooms, telephones and passengers: it counts beside words about pages and errors.
+const NUMBER = '(?<![\\d.,+-] ?)404(?![.,-]?\\d)';
+const ERROR_WORDS = [
+  'errors?|error code|https?|status|page|not found|oops|fehler|seite|erreur|p[áa]gina|erro|errore|fout|sidan|siden|fejl|feil|virhe|sivua?',
+  'błąd|stron[ay]|chyba|stránka|hiba|oldal|hata|sayfa|eroare|stranica|greška|ошибка|страниц[аыу]|помилка|сторінк[аиу]|грешка|σφάλμα|σελίδα',
+  'خطأ|الصفحة|خطا|صفحه|שגיאה|הדף|lỗi|kesalahan|halaman',
+].join('|');
+const ERROR_SIGNS = 'ข้อผิดพลาด|ไม่พบ|エラー|ページ|错误|錯誤|页面|頁面|网页|網頁|오류|페이지';
+const BETWEEN = '[^\\p{L}\\d.。]{0,5}';
+const ERROR_NUMBER: readonly string[] = [
+  `(?<!\\p{L})(?:${ERROR_WORDS})${BETWEEN}${NUMBER}|(?:${ERROR_SIGNS})${BETWEEN}${NUMBER}`,
+  `${NUMBER}${BETWEEN}(?:(?:${ERROR_WORDS})(?!\\p{L})|${ERROR_SIGNS})`,
+];
+
 /** The page is not there, whatever its status says. */
-export const MISSING_TEXT: RegExp = oneOf('\\b404\\b', 'no longer available', ...MISSING_PHRASES);
+export const MISSING_TEXT: RegExp = oneOf(
+  ...ERROR_NUMBER,
+  near(
+    'page|article|story|content|post|video|link|document|item|listing|offer|resource|(?:this|it) is|sorry',
+    'no longer available',
+  ),
+  '^no longer available',
+  ...MISSING_PHRASES,
+);
 
 /** The same as a title. */
 export const MISSING_TITLE: RegExp = oneOf(
-  '^\\P{L}*(?:error\\P{L}*)?404\\b|\\b404 (?:not found|error)|^(?:page |content |article )?not found\\b',
+  // The number alone, or alone beside the name of the site.
+  '^[^\\p{L}\\d]*404[^\\p{L}\\d]*$|^[^\\p{L}\\d]*404(?: [|·•–—:-]|\\s*[|:])|(?:[|·•»:]| [–—-]) ?404[^\\p{L}\\d]*$',
+  ...ERROR_NUMBER,
+  '^(?:page |content |article )?not found\\b|^no longer available',
   `^\\P{L}*(?:${MISSING_PHRASES.join('|')})`,
 );
 
@@ -94,6 +119,13 @@ export const LOGIN_TEXT: RegExp = oneOf(
   '(?:log|sign) ?in (?:to (?:continue|view|read|access)|required|or (?:register|sign up))|please (?:log|sign) ?in|you (?:must|need to) (?:be logged|log|sign)|members? only|subscribe to (?:continue|read)',
   'einloggen|anmelden, um|melden sie sich (?:bitte )?an|loggen sie sich|connectez-vous|identifiez-vous|inicia(?:r)? sesi[óo]n|accedi per|faça login|zaloguj się,? (?:aby|żeby)|авторизуйтесь|войдите,? чтобы',
   'ログインして|请(?:先)?登录|請(?:先)?登入|로그인이 필요',
+);
+
+/** What is missing without scripts is a part of a page: comments, a player, a map, a form. */
+export const PART_OF_A_PAGE: RegExp = oneOf(
+  'comment|disqus|discussion|video|audio|player|podcast|slideshow|gallery|\\bmap\\b|\\bpoll\\b|\\bchat\\b|newsletter|e-?mail|contact form|this form',
+  'kommentar|kommentti|reacties|reageren|commenti|coment[áa]ri|komentar|komentář|komentarz|hozzászól|yorum|bình luận|σχόλι',
+  'коммент|комент|تعليق|نظرات|תגוב|评论|評論|留言|コメント|댓글|ความคิดเห็น',
 );
 
 /** Addresses of pages that ask for consent before they show another. */

@@ -1,5 +1,16 @@
 import type { Extraction } from '../extract/index.ts';
-import { attribute, nextNode, type Page, type PageNode, TEXT, textOf } from '../html/index.ts';
+import type { Page } from '../html/index.ts';
+import {
+  FEW_WORDS,
+  hasText,
+  isSigned,
+  isTitleOfMissing,
+  NOTE_WORDS,
+  type OwnText,
+  readOwnText,
+  saysOfItself,
+  saysUnquoted,
+} from './own-text.ts';
 import {
   CHALLENGE_TEXT,
   CONSENT_ADDRESS,
@@ -10,6 +21,7 @@ import {
   plain,
   SCRIPT_TEXT,
 } from './phrases.ts';
+import { look, type Sight } from './sight.ts';
 
 /** What a fetched page turned out to be: content, or the named reason why it is none. */
 export type Validation =
@@ -42,51 +54,13 @@ type Reason = Extract<Validation, { outcome: 'rejected' }>['reason'];
 const MIN_BODY_BYTES = 500;
 // Above this many words a page says something of its own: phrases no longer count, only structure does.
 const SHORT_WORDS = 200;
-const VERY_SHORT_WORDS = 60;
-const FEW_WORDS = 20;
 
 const CHALLENGE_SCRIPT =
   /\/cdn-cgi\/challenge-platform\/|challenges\.cloudflare\.com|captcha-delivery\.com|\/_Incapsula_Resource|px-captcha|perimeterx\.net\/.{0,40}captcha|\/akam\/.{0,20}\/pixel|awswaf\.com|\/\.well-known\/sgcaptcha|validate\.perfdrive\.com|geo\.captcha-delivery/i;
 // Scripts that stand on challenges alone.
 const OWN_SCRIPT = /\/\.within\.website\/x\/cmd\/anubis\//i;
 const ANY_SCRIPT = new RegExp(`${CHALLENGE_SCRIPT.source}|${OWN_SCRIPT.source}`, 'i');
-const CHALLENGE_MARK =
-  /^(?:cf-challenge|challenge-form|challenge-running|cf-wrapper|cf-error-details|px-captcha|sec-if-cpt-container|sec-cpt-if|main-iframe|distilcaptchaform|captcha-container|challenge-stage|challenge-error-text|sgcaptcha)$/i;
-const APP_ROOT =
-  /^(?:root|app|__next|__nuxt|___gatsby|react-root|main-app|app-root|ember-basic-dropdown-wormhole|svelte|q-app|mount)$/i;
-
-type Sight = {
-  text: string;
-  words: number;
-  noscript: string;
-  marks: string[];
-  appRoot: boolean;
-  textBlocks: number;
-};
-
-function look(page: Page): Sight {
-  let noscript = '';
-  const marks: string[] = [];
-  let appRoot = false;
-  let textBlocks = 0;
-  for (let node: PageNode | null = page.root; node !== null; node = nextNode(node, page.root)) {
-    if (node.tag === TEXT) {
-      if (node.text.length > 80 && node.parent?.tag !== 'noscript') textBlocks++;
-      continue;
-    }
-    if (node.tag === 'noscript' && noscript.length < 2_000) noscript += ` ${textOf(node, 1_000)}`;
-    if (node.attributesFrom === node.attributesTo) continue;
-    const id = attribute(node, 'id');
-    if (id !== null && id.length < 60) {
-      if (CHALLENGE_MARK.test(id)) marks.push(id);
-      if (APP_ROOT.test(id) || attribute(node, 'ng-app') !== null)
-        appRoot ||= node.first === null || textOf(node, 100).length < 30;
-    }
-  }
-  const text = plain(textOf(page.body, 20_000));
-  const words = text === '' ? 0 : text.split(' ').length;
-  return { text, words, noscript: plain(noscript), marks, appRoot, textBlocks };
-}
+const hostOf = (page: Page): string => /^https?:\/\/([^/?#]+)/i.exec(page.url)?.[1]?.toLowerCase() ?? '';
 
 const reject = (reason: Reason, detail: string): Validation => ({ outcome: 'rejected', reason, detail });
 
@@ -99,7 +73,7 @@ function phrase(pattern: RegExp, text: string): string | null {
  * challenge's own script or form, a header) always: an article about Cloudflare is not a challenge.
  */
 export function validatePage(input: ValidationInput): Validation {
-  const { page, headers, status } = input;
+  const { page } = input;
   const title = plain(page.title ?? '').trim();
   if (
     input.extraction !== undefined &&
@@ -108,21 +82,28 @@ export function validatePage(input: ValidationInput): Validation {
   )
     return decideConsent(input) ?? decideLong(input, input.extraction.text);
   const sight = look(page);
-  const words = Math.max(
-    sight.words > VERY_SHORT_WORDS ? sight.words : 0,
-    input.extraction?.wordCount ?? 0,
-    sight.words,
-  );
-  const short = words < SHORT_WORDS && !isShortArticle(input, title);
+  const { extraction } = input;
+  const words = Math.max(sight.words, extraction?.wordCount ?? 0);
+  const own = readOwnText({ ...input, title, host: hostOf(page), sight });
+  const read: Read = { ...input, title, sight, words, own, keptWords: extraction?.wordCount ?? 0 };
   return (
-    decideChallenge(page, sight, headers, title, short) ??
-    decideDenied(sight, status, title, short, words) ??
-    decideMissing(sight, title, status, words) ??
+    decideChallenge(read) ??
+    decideDenied(read) ??
+    decideMissing(read) ??
     decideConsent(input) ??
-    decideLogin(page, sight, title, words, input.extraction) ??
-    decideEmpty(input, sight, words) ?? { outcome: 'valid' }
+    decideLogin(read) ??
+    decideEmpty(read) ?? { outcome: 'valid' }
   );
 }
+
+/** A page that was looked at: `words` it shows, `keptWords` of them in its text. */
+type Read = ValidationInput & {
+  title: string;
+  sight: Sight;
+  words: number;
+  own: OwnText;
+  keptWords: number;
+};
 
 // With an article in hand none of the phrases counts: the page need not be walked again, which is what most pages cost.
 function decideLong({ headers, status, bodyBytes, minBodyBytes }: ValidationInput, text: string): Validation {
@@ -133,7 +114,7 @@ function decideLong({ headers, status, bodyBytes, minBodyBytes }: ValidationInpu
 }
 
 function decideConsent({ page, extraction }: ValidationInput): Validation | null {
-  if (!CONSENT_ADDRESS.test(page.url) || isSigned(extraction)) return null;
+  if (!CONSENT_ADDRESS.test(page.url) || isSigned(extraction, hostOf(page))) return null;
   return reject('login_wall', 'the address of a page that asks for consent');
 }
 
@@ -142,63 +123,34 @@ function decideSize(bodyBytes: number, minBodyBytes = MIN_BODY_BYTES): Validatio
   return reject('too_short', `${bodyBytes} bytes, fewer than ${minBodyBytes}`);
 }
 
-const GATE_TITLE_REST_CHARS = 25;
+/** What a page says to readers without scripts; with a text in hand, what it says of the whole page. */
+const noscriptOf = ({ extraction, sight }: Read): string =>
+  hasText(extraction) ? sight.noscriptOfAll : sight.noscript;
 
-/** A short news item that only mentions a gate: it says who wrote it or when, has sentences, and another title. */
-function isShortArticle({ extraction }: ValidationInput, title: string): boolean {
-  if (extraction === undefined || extraction.wordCount < VERY_SHORT_WORDS || !isSigned(extraction))
-    return false;
-  for (const pattern of [CHALLENGE_TEXT, DENIED_TEXT]) {
-    const said = phrase(pattern, title);
-    // A gate's title is the phrase and perhaps the site's name.
-    if (said !== null && title.length - said.length <= GATE_TITLE_REST_CHARS) return false;
-  }
-  return true;
-}
-
-/** Whether somebody says to have written the page, or when. */
-function isSigned(extraction: Extraction | undefined): boolean {
-  return extraction !== undefined && (extraction.publishedAt !== null || extraction.authors.length > 0);
-}
-
-function decideChallenge(
-  page: Page,
-  sight: Sight,
-  headers: ValidationInput['headers'],
-  title: string,
-  short: boolean,
-): Validation | null {
+function decideChallenge(read: Read): Validation | null {
+  const { page, headers, sight, title, words, own, keptWords } = read;
   if (headers['cf-mitigated'] === 'challenge') return reject('challenge', 'header cf-mitigated: challenge');
-  if (
-    headers['x-datadome'] !== undefined &&
-    short &&
-    /captcha-delivery\.com/.test(page.scriptSources.join(' '))
-  )
-    return reject('challenge', 'DataDome captcha');
-  if (!short) return null;
-  const mark = sight.marks[0];
-  if (mark !== undefined) return reject('challenge', `element #${mark}`);
+  if (words >= SHORT_WORDS) return null;
   // Cloudflare adds its platform script to ordinary pages too: only a page without text is the challenge itself.
-  const pattern = sight.words < VERY_SHORT_WORDS ? ANY_SCRIPT : OWN_SCRIPT;
+  const pattern = sight.words < NOTE_WORDS && own === 'none' ? ANY_SCRIPT : OWN_SCRIPT;
   const script = page.scriptSources.find((source) => pattern.test(source.slice(0, 500)));
   if (script !== undefined) return reject('challenge', `script ${script.slice(0, 120)}`);
-  const found = phrase(CHALLENGE_TEXT, `${title}\n${sight.text} ${sight.noscript}`);
+  if (own === 'signed' && keptWords >= NOTE_WORDS) return null;
+  if (headers['x-datadome'] !== undefined && /captcha-delivery\.com/.test(page.scriptSources.join(' ')))
+    return reject('challenge', 'DataDome captcha');
+  const mark = sight.marks[0];
+  if (mark !== undefined) return reject('challenge', `element #${mark}`);
+  const found = saysOfItself(CHALLENGE_TEXT, `${title}\n${sight.text} ${noscriptOf(read)}`, own, keptWords);
   return found === null ? null : reject('challenge', `short page says "${found}"`);
 }
 
-function decideDenied(
-  sight: Sight,
-  status: number,
-  title: string,
-  short: boolean,
-  words: number,
-): Validation | null {
-  if (!short) return null;
-  const found = phrase(DENIED_TEXT, `${title}\n${sight.text}`);
+function decideDenied({ sight, status, title, words, own, keptWords }: Read): Validation | null {
+  if (words >= SHORT_WORDS) return null;
+  const found = saysOfItself(DENIED_TEXT, `${title}\n${sight.text}`, own, keptWords);
   if (found === null) return null;
   // In a page of some length the phrase must stand in the title or come with its status.
   if (
-    words >= VERY_SHORT_WORDS &&
+    words >= NOTE_WORDS &&
     phrase(DENIED_TEXT, title) === null &&
     status !== 403 &&
     status !== 401 &&
@@ -208,25 +160,21 @@ function decideDenied(
   return reject('access_denied', `short page says "${found}"`);
 }
 
-function decideMissing(sight: Sight, title: string, status: number, words: number): Validation | null {
+function decideMissing({ sight, status, title, words, own, keptWords }: Read): Validation | null {
   if (status === 404 || status === 410) return reject('soft_404', `status ${status}`);
-  const inTitle = phrase(MISSING_TITLE, title);
+  const inTitle = own === 'none' ? phrase(MISSING_TITLE, title) : null;
   if (inTitle !== null && words < 2 * SHORT_WORDS && sight.textBlocks < 8)
     return reject('soft_404', `title says "${inTitle}"`);
-  if (words >= VERY_SHORT_WORDS * 2) return null;
-  const found = phrase(MISSING_TEXT, sight.text.slice(0, 1_500));
+  if (words >= 2 * NOTE_WORDS) return null;
+  const heading = own === 'none' ? sight.headings.find(isTitleOfMissing) : undefined;
+  if (heading !== undefined) return reject('soft_404', `short page is headed "${heading.slice(0, 80)}"`);
+  const found = saysOfItself(MISSING_TEXT, sight.text.slice(0, 1_500), own, keptWords);
   return found === null ? null : reject('soft_404', `short page says "${found}"`);
 }
 
-function decideLogin(
-  page: Page,
-  sight: Sight,
-  title: string,
-  words: number,
-  extraction: Extraction | undefined,
-): Validation | null {
+function decideLogin({ page, sight, title, words, extraction }: Read): Validation | null {
   if (page.passwordFields === 0) {
-    if (words >= VERY_SHORT_WORDS) return null;
+    if (words >= NOTE_WORDS) return null;
     const found = phrase(LOGIN_TEXT, `${title}\n${sight.text}`);
     return found === null ? null : reject('login_wall', `short page says "${found}"`);
   }
@@ -235,20 +183,23 @@ function decideLogin(
   return reject('login_wall', 'password field on a page without an article');
 }
 
-function decideEmpty(input: ValidationInput, sight: Sight, words: number): Validation | null {
-  const { page } = input;
-  if (words < VERY_SHORT_WORDS) {
-    const found = phrase(SCRIPT_TEXT, `${sight.noscript} ${sight.text}`);
+function decideEmpty(read: Read): Validation | null {
+  const { page, sight, words, own } = read;
+  if (words < NOTE_WORDS) {
+    const noscript = noscriptOf(read);
+    const found =
+      phrase(SCRIPT_TEXT, noscript) ??
+      (own === 'none' ? phrase(SCRIPT_TEXT, sight.text) : saysUnquoted(SCRIPT_TEXT, sight.text));
     if (found !== null) return reject('needs_javascript', `page says "${found}"`);
     // In whatever language it is said.
-    if (words < FEW_WORDS && /java ?script/.test(sight.noscript))
+    if (words < FEW_WORDS && /java ?script/.test(noscript))
       return reject('needs_javascript', 'hardly any text but a word about JavaScript');
     if (sight.appRoot && words < FEW_WORDS && (page.scriptSources.length > 0 || page.scriptChars > 0)) {
       return reject('needs_javascript', 'empty application root and scripts');
     }
   }
   if (isBinary(sight.text)) return reject('no_text', 'binary data, not text');
-  const size = decideSize(input.bodyBytes, input.minBodyBytes);
+  const size = decideSize(read.bodyBytes, read.minBodyBytes);
   if (size !== null) return size;
   if (words === 0) {
     const scripts = page.scriptSources.length > 0 || page.scriptChars > 0;
@@ -256,8 +207,7 @@ function decideEmpty(input: ValidationInput, sight: Sight, words: number): Valid
       ? reject('needs_javascript', 'only scripts, no text')
       : reject('no_text', 'no visible text');
   }
-  if (words < 5 && (input.extraction?.wordCount ?? 0) === 0)
-    return reject('no_text', `${words} visible words`);
+  if (words < 5 && read.keptWords === 0) return reject('no_text', `${words} visible words`);
   return null;
 }
 

@@ -152,7 +152,7 @@ async function readPush(
       wireBody: null,
       contentEncoding: null,
     },
-    { source, channel, minWords: 0, keepHtml: 'none', sitemapMaxAgeMs: 0, nowMs },
+    { source, channel, minWords: 0, minBodyBytes: 0, keepHtml: 'none', sitemapMaxAgeMs: 0, nowMs },
   );
   if (read.outcome !== 'channel' || read.reading.error !== null) return null;
   return {

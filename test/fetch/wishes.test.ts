@@ -8,6 +8,8 @@ import { Lab, plain } from './lab.ts';
 const agents = ['Outrider/one (+https://crawl.example/)', 'Outrider/two (+https://crawl.example/)'];
 const silent = Array.from({ length: 8 }, (_, n) => `silent-${n}`);
 
+const brief = '<!DOCTYPE html><title>Lamps</title><p>The lamps are on again since Tuesday.</p>';
+
 let lab: Lab;
 let fetcher: Outrider;
 
@@ -24,11 +26,13 @@ beforeAll(async () => {
       plain('turns'),
       plain('closed-rules', [{ name: 'status', on: ['robots'], options: { status: 503 } }]),
       plain('crowded'),
+      plain('brief', [{ name: 'fixed', options: { text: brief } }]),
       ...silent.map((name) => plain(name, [{ name: 'stall' }])),
     ],
     env: {
       OUTRIDER_FETCH_USER_AGENTS: agents.join(','),
       OUTRIDER_DOCUMENTS_MAX_UNDELIVERED: '100',
+      OUTRIDER_DOCUMENTS_MIN_BODY_BYTES: String(brief.length),
       OUTRIDER_FETCH_TIMEOUT_MS: '1500',
       OUTRIDER_FETCH_HEADERS_TIMEOUT_MS: '1000',
     },
@@ -42,6 +46,7 @@ beforeAll(async () => {
   for (const nth of [0, 1, 2]) await lab.ask(lab.article('slow', nth), { sourceId: slow.id });
   for (const nth of [0, 1, 2]) await lab.ask(lab.article('turns', nth));
   for (const nth of [0, 1, 2]) await lab.ask(lab.article('closed-rules', nth));
+  await lab.ask(lab.article('brief'));
   fetcher = lab.start();
   await lab.idle();
 }, 120_000);
@@ -63,6 +68,10 @@ test('a source’s own delay holds from its first request on, and is remembered'
     `SELECT source_delay_ms FROM domain_slots JOIN domains USING (bucket, domain_key) WHERE name = 'slow.test'`,
   );
   expect(slot.rows).toEqual([{ source_delay_ms: 700 }]);
+});
+
+test('a page may be as short as the settings allow', async () => {
+  expect(await lab.row(lab.article('brief'))).toMatchObject({ status: 'fetched', documents: 1 });
 });
 
 test('user agents take turns when there are several', () => {

@@ -66,6 +66,7 @@ export function makeSettings(source: Partial<Source> | null = null): IngestSetti
     source: source === null ? null : whole,
     channel: null,
     minWords: 50,
+    minBodyBytes: 500,
     keepHtml: 'compressed',
     sitemapMaxAgeMs: 172_800_000,
     nowMs: 0,

@@ -7,6 +7,7 @@ const settings: IngestSettings = {
   source: null,
   channel: null,
   minWords: 50,
+  minBodyBytes: 500,
   keepHtml: 'none',
   sitemapMaxAgeMs: 0,
   nowMs: 0,

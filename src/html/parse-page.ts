@@ -4,7 +4,7 @@ import { AttributeTable } from './attributes.ts';
 import { attribute, collapse, PageNode, TEXT, textOf } from './node.ts';
 import { repairDoubleEncoding } from './repair-encoding.ts';
 import { type ScanHandler, scanHtml } from './scan.ts';
-import { IMPLIED_END, TAG } from './tree-rules.ts';
+import { IMPLIED_END, SHOWN, TAG } from './tree-rules.ts';
 
 /** A page after its one pass: the tree, and the places everybody asks for. */
 export type Page = {
@@ -44,6 +44,9 @@ const MAX_NODES = 250_000;
 const MAX_KEPT = 20_000;
 // Each further <body> writes those of all before it again.
 const MAX_ATTRIBUTES = 200;
+// A declarative shadow root, as the HTML standard names it and as browsers did before.
+const SHADOW_NAME = /^shadowroot(?:mode)?$/;
+const SHADOW_MODE = /^(?:open|closed)$/i;
 // Characters of a page for each node; most pages have fewer nodes.
 const USUAL_CHARS = 90;
 
@@ -139,7 +142,8 @@ class TreeBuilder implements ScanHandler {
     if (this.svgDepth === 0) this.closeImplied(tag, flags);
     if (this.stack.length > this.maxDepth) this.pop();
     const parent = this.stack[this.stack.length - 1]!;
-    const node = new PageNode(tag, flags, parent, this.nodeCount, '');
+    const shown = (flags & TAG.late) !== 0 && this.holdsShadow(from) ? SHOWN : flags;
+    const node = new PageNode(tag, shown, parent, this.nodeCount, '');
     node.attributes = this.table;
     node.attributesFrom = from;
     node.attributesTo = this.table.count;
@@ -149,6 +153,14 @@ class TreeBuilder implements ScanHandler {
     this.stack.push(node);
     if (tag === 'p') this.openParagraphs++;
     if ((flags & TAG.foreign) !== 0) this.svgDepth++;
+  }
+
+  /** Whether a `<template>` with the attributes from `from` on is a part of the page that browsers show in its place. */
+  private holdsShadow(from: number): boolean {
+    const { table } = this;
+    for (let i = from; i < table.count; i++)
+      if (SHADOW_NAME.test(table.names[i]!) && SHADOW_MODE.test(table.value(i))) return true;
+    return false;
   }
 
   /** Gives an element those from `from` on beside its own. */

@@ -83,6 +83,8 @@ export const TAG = {
   cell: 131_072,
   /** May be a mark or a card in a sentence. */
   aside: 262_144,
+  /** Whether it is read depends on its attributes. */
+  late: 524_288,
 } as const;
 
 const FLAGS = new Map<string, number>();
@@ -107,9 +109,13 @@ flag(set('title textarea'), TAG.decoded);
 flag(set('math script img'), TAG.formula);
 flag(set('td th'), TAG.cell);
 flag(set('a span sup'), TAG.aside);
+flag(['template'], TAG.late);
 flag(set('a meta link title base html head body input script'), TAG.noted);
 
 /** The bits of TAG that a tag has. */
 export function flagsOf(tag: string): number {
   return FLAGS.get(tag) ?? 0;
 }
+
+/** The bits of an element that shows its content although its tag keeps it back. */
+export const SHOWN = TAG.scope;

@@ -12,7 +12,7 @@ import {
 } from '../../extract/index.ts';
 import { createHttpClient, type HttpResult, parseHostsFile } from '../../fetch/index.ts';
 import { parsePage, refreshTarget } from '../../html/index.ts';
-import { nextPageOf } from '../../ingest/index.ts';
+import { nextPageOf, wantsSecondOpinion } from '../../ingest/index.ts';
 import { openText } from '../../text/index.ts';
 import { type Validation, validatePage } from '../../validate/index.ts';
 import { type Context, loadContext } from '../context.ts';
@@ -51,7 +51,8 @@ async function extract(context: Context, target: string, flags: Flags): Promise<
   const input = await readInput(context, target, flags);
   const html = openText(input.body, { contentType: input.headers['content-type'], kind: 'html' });
   const page = parsePage(html, { url: input.url });
-  const options = { url: input.url, selectors, allowFallback: true };
+  const told = { url: input.url, selectors };
+  const options = { ...told, allowFallback: wantsSecondOpinion(page, told, input) };
   const explanation = flags.explain ? explainPage(page, options) : null;
   const extraction = explanation?.extraction ?? extractPage(page, options);
   const validation = validatePage({

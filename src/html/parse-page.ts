@@ -4,7 +4,7 @@ import { AttributeTable } from './attributes.ts';
 import { attribute, collapse, PageNode, TEXT, textOf } from './node.ts';
 import { repairDoubleEncoding } from './repair-encoding.ts';
 import { type ScanHandler, scanHtml } from './scan.ts';
-import { IMPLIED_END, SHOWN, TAG } from './tree-rules.ts';
+import { IMPLIED_END, SHOWN_TEMPLATE, STRAY_READING, TAG } from './tree-rules.ts';
 
 /** A page after its one pass: the tree, and the places everybody asks for. */
 export type Page = {
@@ -47,6 +47,7 @@ const MAX_ATTRIBUTES = 200;
 // A declarative shadow root, as the HTML standard names it and as browsers did before.
 const SHADOW_NAME = /^shadowroot(?:mode)?$/;
 const SHADOW_MODE = /^(?:open|closed)$/i;
+const RUBY_LEVELS = 6;
 // Characters of a page for each node; most pages have fewer nodes.
 const USUAL_CHARS = 90;
 
@@ -73,6 +74,7 @@ class TreeBuilder implements ScanHandler {
   texScripts = 0;
   passwordFields = 0;
   svgDepth = 0;
+  readings = 0;
   openParagraphs = 0;
   headOpen = false;
   truncated = false;
@@ -142,8 +144,8 @@ class TreeBuilder implements ScanHandler {
     if (this.svgDepth === 0) this.closeImplied(tag, flags);
     if (this.stack.length > this.maxDepth) this.pop();
     const parent = this.stack[this.stack.length - 1]!;
-    const shown = (flags & TAG.late) !== 0 && this.holdsShadow(from) ? SHOWN : flags;
-    const node = new PageNode(tag, shown, parent, this.nodeCount, '');
+    const known = (flags & (TAG.late | TAG.reading)) === 0 ? flags : this.decideFlags(flags, from);
+    const node = new PageNode(tag, known, parent, this.nodeCount, '');
     node.attributes = this.table;
     node.attributesFrom = from;
     node.attributesTo = this.table.count;
@@ -153,6 +155,22 @@ class TreeBuilder implements ScanHandler {
     this.stack.push(node);
     if (tag === 'p') this.openParagraphs++;
     if ((flags & TAG.foreign) !== 0) this.svgDepth++;
+    else if ((known & TAG.reading) !== 0) this.readings++;
+  }
+
+  /** What is known of a tag about which its attributes or its place say more. */
+  private decideFlags(flags: number, from: number): number {
+    if ((flags & TAG.late) !== 0) return this.holdsShadow(from) ? SHOWN_TEMPLATE : flags;
+    const { stack } = this;
+    // `<ruby><rtc><rt>` and some styles between are the most there is.
+    for (let i = stack.length - 1; i > 0 && i > stack.length - RUBY_LEVELS; i--)
+      if (stack[i]!.tag === 'ruby') return flags;
+    return STRAY_READING;
+  }
+
+  /** Ends the parts of a ruby that nobody ended: a paragraph stands in none, and would not be read. */
+  private endReadings(): void {
+    while (this.readings > 0) this.pop();
   }
 
   /** Whether a `<template>` with the attributes from `from` on is a part of the page that browsers show in its place. */
@@ -222,6 +240,7 @@ class TreeBuilder implements ScanHandler {
 
   private closeImplied(tag: string, flags: number): void {
     if ((flags & TAG.inHead) === 0 && this.headOpen) this.closeUpTo('head');
+    if (this.readings > 0 && (flags & (TAG.inline | TAG.void)) === 0) this.endReadings();
     const rule = (flags & TAG.ends) === 0 ? undefined : IMPLIED_END.get(tag);
     if (rule !== undefined) {
       let from = -1;
@@ -253,6 +272,7 @@ class TreeBuilder implements ScanHandler {
     if (node.tag === 'p') this.openParagraphs--;
     else if (node === this.headNode) this.headOpen = false;
     else if ((node.flags & TAG.foreign) !== 0) this.svgDepth--;
+    else if ((node.flags & TAG.reading) !== 0) this.readings--;
     return node;
   }
 

@@ -2,7 +2,7 @@ import { copyString, openNoscripts, type Page, type PageNode } from '../html/ind
 import type { BlockModel } from './block-model.ts';
 import { type Block, readBlocks } from './blocks.ts';
 import { isBesideText } from './decorations.ts';
-import { readabilityText } from './fallback.ts';
+import { readabilityBlocks } from './fallback.ts';
 import type { BlockContext } from './features.ts';
 import { ListNumbers } from './list-numbers.ts';
 import type { Marks } from './marks.ts';
@@ -32,7 +32,7 @@ export function runSelectors(page: Page, selectors: Selectors, evidence: Record<
   return chosen;
 }
 
-/** The text of the article, the blocks of the page and those that were kept. */
+/** The text of the article, the blocks of the page and those that make the text. */
 export type Body = { text: string; wordCount: number; confidence: number; blocks: Block[]; kept: Block[] };
 /** What choosing the text needs to know beside the page; `unseen`: elements that are not for this page. */
 export type BodyContext = BlockContext & { allowFallback: boolean; model: BlockModel; unseen: PageNode[] };
@@ -69,11 +69,12 @@ export function extractBody(
   if (body.wordCount < FEW_WORDS && openNoscripts(page)) body = read();
   const { confidence } = body;
   if (confidence >= LOW_CONFIDENCE || !context.allowFallback) return body;
-  const second = readabilityText(page.source.read(0, page.source.raw.length));
-  const words = second === null ? 0 : second.split(/\s+/).length;
-  if (second === null || words <= body.wordCount) return body;
+  const kept = readabilityBlocks(page, body.blocks);
+  if (kept === null) return body;
+  const second = joinBlocks(kept);
+  if (second.wordCount <= body.wordCount) return body;
   evidence.text = 'readability';
-  return { ...body, text: second, wordCount: words };
+  return { ...body, ...second, kept };
 }
 
 /** The text of some blocks, paragraphs apart, with their line breaks, the numbers of lists and the rows of tables. */

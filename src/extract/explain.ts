@@ -99,23 +99,24 @@ function tellBlocks(findings: Findings, extraction: Extraction, judgement: Judge
   const chosen = new Set(kept);
   const title = comparable(extraction.title ?? '');
   return blocks.map((block, i) => {
-    const byline = findings.evidence.text === 'blocks' && isByline(block.text, extraction.authors);
+    const byline = findings.evidence.text !== 'selector' && isByline(block.text, extraction.authors);
     const isKept = chosen.has(block) && !byline;
     return {
       text: block.text,
       words: block.words,
       chance: Math.round(judgement.chances[i]! * 1_000) / 1_000,
       kept: isKept,
-      why: isKept ? [] : reasons(block, i, judgement, { byline, title }),
+      why: isKept ? [] : reasons(block, i, judgement, { byline, title, by: findings.evidence.text }),
     };
   });
 }
 
-type Beside = { byline: boolean; title: string };
+type Beside = { byline: boolean; title: string; by: string | undefined };
 
-function reasons(block: Block, i: number, judgement: Judgement, { byline, title }: Beside): string[] {
+function reasons(block: Block, i: number, judgement: Judgement, { byline, title, by }: Beside): string[] {
   const { features, chances, bar, nextStory } = judgement;
   if (byline) return ['only names the author'];
+  if (by === 'readability') return ['not in what Readability found'];
   if (i >= nextStory) return ['of the next story'];
   if (isLayoutLine(block)) return ['a label of the layout'];
   if (features.wanted[i] === 0)

@@ -162,7 +162,7 @@ export function decideExtraction(findings: Findings): Extraction {
   // A byline is no text: kept, it would make two copies of one article differ by the minute they were published.
   const kept = body.kept.filter((block) => !isByline(block.text, authors?.names ?? []));
   const { text, wordCount } =
-    evidence.text === 'blocks' && kept.length < body.kept.length ? joinBlocks(kept) : body;
+    evidence.text !== 'selector' && kept.length < body.kept.length ? joinBlocks(kept) : body;
   const { confidence, blocks } = body;
   const hasTitle = title !== null;
   const kind = decidePageType({ page, tags, ld, blocks, kept: body.kept, wordCount, confidence, hasTitle });

@@ -1,4 +1,5 @@
 import { copyString, openNoscripts, type Page, type PageNode } from '../html/index.ts';
+import { type OtherText, readArticleBody } from './article-body.ts';
 import type { BlockModel } from './block-model.ts';
 import { type Block, readBlocks } from './blocks.ts';
 import { isBesideText } from './decorations.ts';
@@ -12,6 +13,8 @@ import { findTables, writeTable } from './tables.ts';
 
 // A page that says less may keep its text for readers without scripts.
 const FEW_WORDS = 50;
+// Of a text the page declares as its own.
+const DECLARED_CONFIDENCE = 0.9;
 // Below this the main path says itself that it may have missed the article.
 const LOW_CONFIDENCE = 0.4;
 
@@ -32,8 +35,16 @@ export function runSelectors(page: Page, selectors: Selectors, evidence: Record<
   return chosen;
 }
 
-/** The text of the article, the blocks of the page and those that make the text. */
-export type Body = { text: string; wordCount: number; confidence: number; blocks: Block[]; kept: Block[] };
+/** The text of the article, the blocks of the page and those of them that belong to it. */
+export type Body = {
+  text: string;
+  wordCount: number;
+  confidence: number;
+  blocks: Block[];
+  kept: Block[];
+  /** What the text is made of where it is not what was kept. */
+  elsewhere?: OtherText;
+};
 /** What choosing the text needs to know beside the page; `unseen`: elements that are not for this page. */
 export type BodyContext = BlockContext & { allowFallback: boolean; model: BlockModel; unseen: PageNode[] };
 
@@ -43,7 +54,7 @@ export function leftAside(chosen: Chosen, unseen: readonly PageNode[]): Set<Page
   return all.length === 0 ? undefined : new Set(all);
 }
 
-/** Finds the text: by the source's selector, else by scoring blocks, else (when asked) by Readability. */
+/** Finds the text: by the source's selector, by scoring blocks, in the JSON-LD, or (when asked) by Readability. */
 export function extractBody(
   page: Page,
   chosen: Chosen,
@@ -67,6 +78,12 @@ export function extractBody(
   evidence.text = 'blocks';
   let body = read();
   if (body.wordCount < FEW_WORDS && openNoscripts(page)) body = read();
+  // Who names a container has said where the text stands.
+  const elsewhere = chosen.container === undefined ? readArticleBody(page, body, context) : null;
+  if (elsewhere !== null) {
+    evidence.text = 'json-ld articleBody';
+    return { ...body, ...joinBlocks(elsewhere.blocks), confidence: DECLARED_CONFIDENCE, elsewhere };
+  }
   const { confidence } = body;
   if (confidence >= LOW_CONFIDENCE || !context.allowFallback) return body;
   const kept = readabilityBlocks(page, body.blocks);

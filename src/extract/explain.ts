@@ -95,10 +95,14 @@ function distinct(candidates: Candidate[]): Candidate[] {
 }
 
 function tellBlocks(findings: Findings, extraction: Extraction, judgement: Judgement): BlockStory[] {
-  const { blocks, kept } = findings.body;
-  const chosen = new Set(kept);
+  const { blocks, kept, elsewhere } = findings.body;
+  const chosen = new Set(elsewhere === undefined ? kept : []);
   const title = comparable(extraction.title ?? '');
-  return blocks.map((block, i) => {
+  const others = (elsewhere?.blocks ?? []).map(({ text, words }): BlockStory => {
+    const byline = isByline(text, extraction.authors);
+    return { text, words, chance: 1, kept: !byline, why: byline ? ['only names the author'] : [] };
+  });
+  const own = blocks.map((block, i): BlockStory => {
     const byline = findings.evidence.text !== 'selector' && isByline(block.text, extraction.authors);
     const isKept = chosen.has(block) && !byline;
     return {
@@ -109,6 +113,7 @@ function tellBlocks(findings: Findings, extraction: Extraction, judgement: Judge
       why: isKept ? [] : reasons(block, i, judgement, { byline, title, by: findings.evidence.text }),
     };
   });
+  return [...others, ...own];
 }
 
 type Beside = { byline: boolean; title: string; by: string | undefined };
@@ -116,6 +121,7 @@ type Beside = { byline: boolean; title: string; by: string | undefined };
 function reasons(block: Block, i: number, judgement: Judgement, { byline, title, by }: Beside): string[] {
   const { features, chances, bar, nextStory } = judgement;
   if (byline) return ['only names the author'];
+  if (by === 'json-ld articleBody') return ['the text was taken from the JSON-LD, which has more of it'];
   if (by === 'readability') return ['not in what Readability found'];
   if (i >= nextStory) return ['of the next story'];
   if (isLayoutLine(block)) return ['a label of the layout'];

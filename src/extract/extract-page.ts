@@ -160,9 +160,10 @@ export function decideExtraction(findings: Findings): Extraction {
   const section = decideSection(findings, title?.value ?? null);
   if (section !== null) evidence.section = section.from;
   // A byline is no text: kept, it would make two copies of one article differ by the minute they were published.
-  const kept = body.kept.filter((block) => !isByline(block.text, authors?.names ?? []));
+  const all = body.elsewhere?.blocks ?? body.kept;
+  const kept = all.filter((block) => !isByline(block.text, authors?.names ?? []));
   const { text, wordCount } =
-    evidence.text !== 'selector' && kept.length < body.kept.length ? joinBlocks(kept) : body;
+    evidence.text !== 'selector' && kept.length < all.length ? joinBlocks(kept) : body;
   const { confidence, blocks } = body;
   const hasTitle = title !== null;
   const kind = decidePageType({ page, tags, ld, blocks, kept: body.kept, wordCount, confidence, hasTitle });

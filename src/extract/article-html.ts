@@ -1,7 +1,6 @@
 import { indexAfter, type Page, type PageNode, sanitise } from '../html/index.ts';
 import { BLOCK_MODEL } from './block-model.ts';
 import type { Block } from './blocks.ts';
-import { leftAside } from './body.ts';
 import { isByline } from './bylines.ts';
 import { isLineNumberInCode } from './code-lines.ts';
 import { decideExtraction, type ExtractOptions, readFindings } from './extract-page.ts';
@@ -17,11 +16,11 @@ export function articleHtml(given: Page, options: ExtractOptions & { maxBytes: n
   const { body, page } = findings;
   const source = body.elsewhere ?? { page, blocks: body.kept };
   const kept = source.blocks.filter((block) => !isByline(block.text, authors));
-  const excluded = leftAside(findings.chosen, findings.marks.unseen);
+  const unseen = new Set(findings.marks.unseen);
   return sanitise(source.page, {
     maxBytes: options.maxBytes,
     keeps: within(kept),
-    skips: (node) => excluded?.has(node) === true || isLeftOut(node, source.page) || isLineNumberInCode(node),
+    skips: (node) => unseen.has(node) || isLeftOut(node, source.page) || isLineNumberInCode(node),
   });
 }
 

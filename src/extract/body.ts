@@ -8,7 +8,7 @@ import type { BlockContext } from './features.ts';
 import { ListNumbers } from './list-numbers.ts';
 import type { Marks } from './marks.ts';
 import { selectBlocks } from './select-blocks.ts';
-import { type Selectors, selectNodes } from './selectors.ts';
+import { isWritten, leaveOut, outermost, type Selectors, selectNodes } from './selectors.ts';
 import { findTables, writeTable } from './tables.ts';
 
 // A page that says less may keep its text for readers without scripts.
@@ -19,20 +19,35 @@ const DECLARED_CONFIDENCE = 0.9;
 const LOW_CONFIDENCE = 0.4;
 
 /** The elements a source's selectors chose. */
-export type Chosen = Partial<Record<keyof Selectors, PageNode[]>>;
+export type Chosen = Partial<Record<Exclude<keyof Selectors, 'exclude'>, PageNode[]>>;
+
+/** The page without what the source excludes, and what its other selectors choose of it. */
+export type Selection = { page: Page; excluded: PageNode[]; chosen: Chosen };
 
 /** Runs the source's selectors; what each did is kept as evidence, so that a redesign is noticed. */
-export function runSelectors(page: Page, selectors: Selectors, evidence: Record<string, string>): Chosen {
+export function runSelectors(
+  source: Page,
+  selectors: Selectors,
+  evidence: Record<string, string>,
+): Selection {
+  const { page, excluded, selected } = leaveOut(source, selectors);
   const chosen: Chosen = {};
   for (const name of Object.keys(selectors) as (keyof Selectors)[]) {
     const selector = selectors[name];
-    if (typeof selector !== 'string' || selector.trim() === '') continue;
-    const selected = selectNodes(page, selector);
+    if (!isWritten(selector)) continue;
+    const found = name === 'exclude' && selected !== null ? selected : selectNodes(page, selector);
     evidence[`selector.${name}`] =
-      selected.outcome === 'invalid_selector' ? `invalid_selector: ${selected.message}` : selected.outcome;
-    if (selected.outcome === 'matched') chosen[name] = selected.nodes;
+      found.outcome === 'invalid_selector' ? `invalid_selector: ${found.message}` : found.outcome;
+    if (found.outcome !== 'matched') continue;
+    if (name !== 'exclude') chosen[name] = found.nodes;
+    else if (excluded.length === 0) noteMiss(evidence, name);
   }
-  return chosen;
+  return { page, excluded, chosen };
+}
+
+/** Says of a selector that what it matches holds nothing to use: a miss like one that matches nothing. */
+export function noteMiss(evidence: Record<string, string>, name: keyof Selectors): void {
+  evidence[`selector.${name}`] = 'no_value';
 }
 
 /** The text of the article, the blocks of the page and those of them that belong to it. */
@@ -48,12 +63,6 @@ export type Body = {
 /** What choosing the text needs to know beside the page; `unseen`: elements that are not for this page. */
 export type BodyContext = BlockContext & { allowFallback: boolean; model: BlockModel; unseen: PageNode[] };
 
-/** The elements that are not read: those the source excludes, and those nobody sees. */
-export function leftAside(chosen: Chosen, unseen: readonly PageNode[]): Set<PageNode> | undefined {
-  const all = [...(chosen.exclude ?? []), ...unseen];
-  return all.length === 0 ? undefined : new Set(all);
-}
-
 /** Finds the text: by the source's selector, by scoring blocks, in the JSON-LD, or (when asked) by Readability. */
 export function extractBody(
   page: Page,
@@ -61,17 +70,20 @@ export function extractBody(
   context: BodyContext,
   evidence: Record<string, string>,
 ): Body {
-  const excluded = leftAside(chosen, context.unseen);
+  const unseen = context.unseen.length === 0 ? undefined : new Set(context.unseen);
   if (chosen.body !== undefined) {
-    const blocks = outermost(chosen.body).flatMap((node) => readBlocks(page, node, excluded));
+    const blocks = outermost(chosen.body).flatMap((node) => readBlocks(page, node, unseen));
     if (blocks.length > 0) {
       evidence.text = 'selector';
       return { ...joinBlocks(blocks), confidence: 1, blocks, kept: blocks };
     }
+    noteMiss(evidence, 'body');
   }
-  const root = chosen.container?.[0] ?? page.body;
+  const container = chosen.container?.find((node) => readBlocks(page, node, unseen).length > 0);
+  if (chosen.container !== undefined && container === undefined) noteMiss(evidence, 'container');
+  const root = container ?? page.body;
   const read = (): Body => {
-    const blocks = readBlocks(page, root, excluded);
+    const blocks = readBlocks(page, root, unseen);
     const { kept, confidence } = selectBlocks(page, blocks, context, context.model);
     return { ...joinBlocks(kept), confidence, blocks, kept };
   };
@@ -79,7 +91,7 @@ export function extractBody(
   let body = read();
   if (body.wordCount < FEW_WORDS && openNoscripts(page)) body = read();
   // Who names a container has said where the text stands.
-  const elsewhere = chosen.container === undefined ? readArticleBody(page, body, context) : null;
+  const elsewhere = container === undefined ? readArticleBody(page, body, context) : null;
   if (elsewhere !== null) {
     evidence.text = 'json-ld articleBody';
     return { ...body, ...joinBlocks(elsewhere.blocks), confidence: DECLARED_CONFIDENCE, elsewhere };
@@ -114,14 +126,6 @@ export function joinBlocks(blocks: Block[]): { text: string; wordCount: number }
     text: texts.length === 1 ? copyString(texts[0]!) : texts.join('\n\n'),
     wordCount: blocks.reduce((sum, block) => sum + block.words, 0),
   };
-}
-
-function outermost(nodes: PageNode[]): PageNode[] {
-  const all = new Set(nodes);
-  return nodes.filter((node) => {
-    for (let at = node.parent; at !== null; at = at.parent) if (all.has(at)) return false;
-    return true;
-  });
 }
 
 // Beyond these a page is a gallery, and the first tell as much.

@@ -1,7 +1,7 @@
-import type { Page } from '../html/index.ts';
+import { indexAfter, type Page } from '../html/index.ts';
 import { listAuthors } from './authors.ts';
 import { BLOCK_MODEL } from './block-model.ts';
-import type { Block } from './blocks.ts';
+import { type Block, readBlocks } from './blocks.ts';
 import { isByline } from './bylines.ts';
 import { comparable } from './comparable.ts';
 import {
@@ -113,7 +113,23 @@ function tellBlocks(findings: Findings, extraction: Extraction, judgement: Judge
       why: isKept ? [] : reasons(block, i, judgement, { byline, title, by: findings.evidence.text }),
     };
   });
-  return [...others, ...own];
+  return [...others, ...withExcluded(own, findings)];
+}
+
+/** The blocks of the page with those the source excludes between them, where they stood. */
+function withExcluded(own: BlockStory[], { excluded: { from, nodes }, body }: Findings): BlockStory[] {
+  if (nodes.length === 0) return own;
+  const stories: BlockStory[] = [];
+  let told = 0;
+  let gone = 0;
+  for (const node of nodes) {
+    const place = node.index - gone;
+    gone += indexAfter(node) - node.index;
+    while (told < own.length && body.blocks[told]!.from < place) stories.push(own[told++]!);
+    for (const { text, words } of readBlocks(from, node))
+      stories.push({ text, words, chance: 0, kept: false, why: ["left out by the source's exclude"] });
+  }
+  return [...stories, ...own.slice(told)];
 }
 
 type Beside = { byline: boolean; title: string; by: string | undefined };

@@ -70,9 +70,22 @@ export function extractBody(
   context: BodyContext,
   evidence: Record<string, string>,
 ): Body {
+  // What a cap has kept from being read, so that a text that ends early says why.
+  const cuts = new Set<string>(page.truncated ? ['nodes'] : []);
+  const body = findBody(page, chosen, context, { evidence, onCut: () => cuts.add('blocks') });
+  if (cuts.size > 0) evidence.truncated = [...cuts].join(', ');
+  return body;
+}
+
+function findBody(
+  page: Page,
+  chosen: Chosen,
+  context: BodyContext,
+  { evidence, onCut }: { evidence: Record<string, string>; onCut: () => void },
+): Body {
   const unseen = context.unseen.length === 0 ? undefined : new Set(context.unseen);
   if (chosen.body !== undefined) {
-    const blocks = outermost(chosen.body).flatMap((node) => readBlocks(page, node, unseen));
+    const blocks = outermost(chosen.body).flatMap((node) => readBlocks(page, node, unseen, onCut));
     if (blocks.length > 0) {
       evidence.text = 'selector';
       return { ...joinBlocks(blocks), confidence: 1, blocks, kept: blocks };
@@ -83,7 +96,7 @@ export function extractBody(
   if (chosen.container !== undefined && container === undefined) noteMiss(evidence, 'container');
   const root = container ?? page.body;
   const read = (): Body => {
-    const blocks = readBlocks(page, root, unseen);
+    const blocks = readBlocks(page, root, unseen, onCut);
     const { kept, confidence } = selectBlocks(page, blocks, context, context.model);
     return { ...joinBlocks(kept), confidence, blocks, kept };
   };

@@ -113,7 +113,15 @@ function tellBlocks(findings: Findings, extraction: Extraction, judgement: Judge
       why: isKept ? [] : reasons(block, i, judgement, { byline, title, by: findings.evidence.text }),
     };
   });
-  return [...others, ...withExcluded(own, findings)];
+  return [...others, ...withExcluded(own, findings), ...whatIsCut(findings)];
+}
+
+/** That the page goes on behind what was read of it. */
+function whatIsCut({ evidence: { truncated } }: Findings): BlockStory[] {
+  if (truncated === undefined) return [];
+  return [
+    { text: '…', words: 0, chance: 0, kept: false, why: [`the page has more ${truncated} than are read`] },
+  ];
 }
 
 /** The blocks of the page with those the source excludes between them, where they stood. */

@@ -22,7 +22,7 @@ const mostBodyBytes = 5_000_000;
 const matchShape = answer({
   field: Type.String(),
   selector: Type.String(),
-  outcome: oneOf(['matched', 'no_match', 'invalid_selector'] as const),
+  outcome: oneOf(['matched', 'no_match', 'no_value', 'invalid_selector'] as const),
   matches: Type.Integer({ minimum: 0, description: 'elements that it matches, counted to 1,000' }),
   texts: Type.Array(Type.String(), {
     description: 'what the first five of them say: their text, or the attribute that the field is read from',

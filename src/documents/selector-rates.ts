@@ -6,10 +6,11 @@ export type SelectorRate = {
   /** The field it is for: title, body, author … */
   field: string;
   documents: number;
+  /** On how many of them it gave a value; one that matches an element without any is a miss. */
   matched: number;
   /** When a page matched last; null when none did. */
   lastMatchAt: Date | null;
-  /** What it did on the newest document: matched, no_match or invalid_selector with the reason. */
+  /** What it did on the newest document: matched, no_match, no_value or invalid_selector with the reason. */
   latest: string;
 };
 

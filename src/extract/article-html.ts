@@ -1,7 +1,6 @@
 import { indexAfter, type Page, type PageNode, sanitise } from '../html/index.ts';
 import { BLOCK_MODEL } from './block-model.ts';
 import type { Block } from './blocks.ts';
-import { leftAside } from './body.ts';
 import { isByline } from './bylines.ts';
 import { isLineNumberInCode } from './code-lines.ts';
 import { decideExtraction, type ExtractOptions, readFindings } from './extract-page.ts';
@@ -11,16 +10,17 @@ import { isLeftOut } from './left-out.ts';
 export type ArticleHtml = { html: string; isCut: boolean };
 
 /** The blocks that become the text of a document, as HTML: its headings, lists, links and emphasis stay. */
-export function articleHtml(source: Page, options: ExtractOptions & { maxBytes: number }): ArticleHtml {
-  const findings = readFindings(source, options, BLOCK_MODEL);
+export function articleHtml(given: Page, options: ExtractOptions & { maxBytes: number }): ArticleHtml {
+  const findings = readFindings(given, options, BLOCK_MODEL);
   const { authors } = decideExtraction(findings);
-  const kept = findings.body.kept.filter((block) => !isByline(block.text, authors));
-  const excluded = leftAside(findings.chosen, findings.marks.unseen);
-  return sanitise(findings.page, {
+  const { body, page } = findings;
+  const source = body.elsewhere ?? { page, blocks: body.kept };
+  const kept = source.blocks.filter((block) => !isByline(block.text, authors));
+  const unseen = new Set(findings.marks.unseen);
+  return sanitise(source.page, {
     maxBytes: options.maxBytes,
     keeps: within(kept),
-    skips: (node) =>
-      excluded?.has(node) === true || isLeftOut(node, findings.page) || isLineNumberInCode(node),
+    skips: (node) => unseen.has(node) || isLeftOut(node, source.page) || isLineNumberInCode(node),
   });
 }
 

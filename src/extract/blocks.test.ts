@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parsePage } from '../html/index.ts';
 import { readBlocks } from './blocks.ts';
+import { explainPage } from './index.ts';
 
 const textsOf = (body: string) =>
   readBlocks(parsePage(`<html><body>${body}</body></html>`, { url: 'https://post.example/a' })).map(
@@ -60,10 +61,29 @@ describe('readBlocks', () => {
     expect(textsOf(body)).toEqual([text]);
   });
 
-  it('reads ruby in its line', () => {
-    expect(
-      textsOf('<p>前の<ruby><rb>弾劾</rb><rp>（</rp><rt>だんがい</rt><rp>）</rp></ruby>訴追</p>'),
-    ).toEqual(['前の弾劾（だんがい）訴追']);
+  it('reads the words of a ruby in their line, and not how they are pronounced', () => {
+    const body = '<p>前の<ruby><rb>弾劾</rb><rp>（</rp><rt>だんがい</rt><rp>）</rp></ruby>訴追</p>';
+    expect(textsOf(body)).toEqual(['前の弾劾訴追']);
+  });
+});
+
+describe('caps', () => {
+  const url = 'https://post.example/news/a-book';
+  const book = (paragraphs: number) =>
+    `<html><body><h1>A book</h1>${Array.from({ length: paragraphs }, (_, i) => `<p>In chapter ${i} the keeper of the harbour tied all of the boats again.</p>`).join('')}</body></html>`;
+
+  it.each([
+    ['a long page', 6_000, {}, undefined],
+    ['more blocks than are read', 20_000, {}, 'blocks'],
+    ['more nodes than are read', 400, { maxNodes: 300 }, 'nodes'],
+    ['both', 20_100, { maxNodes: 40_150 }, 'nodes, blocks'],
+  ])('are told: %s', (_name, paragraphs, caps, cut) => {
+    const page = parsePage(book(paragraphs), { url, ...caps });
+    const { extraction, blocks } = explainPage(page);
+    expect(extraction.evidence.truncated).toBe(cut);
+    const last = blocks.at(-1);
+    if (cut !== undefined) expect(last?.why).toEqual([`the page has more ${cut} than are read`]);
+    else expect(last?.text).toContain(`In chapter ${paragraphs - 1} `);
   });
 });
 

@@ -1,7 +1,7 @@
-import type { Page } from '../html/index.ts';
+import { indexAfter, type Page } from '../html/index.ts';
 import { listAuthors } from './authors.ts';
 import { BLOCK_MODEL } from './block-model.ts';
-import type { Block } from './blocks.ts';
+import { type Block, readBlocks } from './blocks.ts';
 import { isByline } from './bylines.ts';
 import { comparable } from './comparable.ts';
 import {
@@ -95,27 +95,58 @@ function distinct(candidates: Candidate[]): Candidate[] {
 }
 
 function tellBlocks(findings: Findings, extraction: Extraction, judgement: Judgement): BlockStory[] {
-  const { blocks, kept } = findings.body;
-  const chosen = new Set(kept);
+  const { blocks, kept, elsewhere } = findings.body;
+  const chosen = new Set(elsewhere === undefined ? kept : []);
   const title = comparable(extraction.title ?? '');
-  return blocks.map((block, i) => {
-    const byline = findings.evidence.text === 'blocks' && isByline(block.text, extraction.authors);
+  const others = (elsewhere?.blocks ?? []).map(({ text, words }): BlockStory => {
+    const byline = isByline(text, extraction.authors);
+    return { text, words, chance: 1, kept: !byline, why: byline ? ['only names the author'] : [] };
+  });
+  const own = blocks.map((block, i): BlockStory => {
+    const byline = findings.evidence.text !== 'selector' && isByline(block.text, extraction.authors);
     const isKept = chosen.has(block) && !byline;
     return {
       text: block.text,
       words: block.words,
       chance: Math.round(judgement.chances[i]! * 1_000) / 1_000,
       kept: isKept,
-      why: isKept ? [] : reasons(block, i, judgement, { byline, title }),
+      why: isKept ? [] : reasons(block, i, judgement, { byline, title, by: findings.evidence.text }),
     };
   });
+  return [...others, ...withExcluded(own, findings), ...whatIsCut(findings)];
 }
 
-type Beside = { byline: boolean; title: string };
+/** That the page goes on behind what was read of it. */
+function whatIsCut({ evidence: { truncated } }: Findings): BlockStory[] {
+  if (truncated === undefined) return [];
+  return [
+    { text: '…', words: 0, chance: 0, kept: false, why: [`the page has more ${truncated} than are read`] },
+  ];
+}
 
-function reasons(block: Block, i: number, judgement: Judgement, { byline, title }: Beside): string[] {
+/** The blocks of the page with those the source excludes between them, where they stood. */
+function withExcluded(own: BlockStory[], { excluded: { from, nodes }, body }: Findings): BlockStory[] {
+  if (nodes.length === 0) return own;
+  const stories: BlockStory[] = [];
+  let told = 0;
+  let gone = 0;
+  for (const node of nodes) {
+    const place = node.index - gone;
+    gone += indexAfter(node) - node.index;
+    while (told < own.length && body.blocks[told]!.from < place) stories.push(own[told++]!);
+    for (const { text, words } of readBlocks(from, node))
+      stories.push({ text, words, chance: 0, kept: false, why: ["left out by the source's exclude"] });
+  }
+  return [...stories, ...own.slice(told)];
+}
+
+type Beside = { byline: boolean; title: string; by: string | undefined };
+
+function reasons(block: Block, i: number, judgement: Judgement, { byline, title, by }: Beside): string[] {
   const { features, chances, bar, nextStory } = judgement;
   if (byline) return ['only names the author'];
+  if (by === 'json-ld articleBody') return ['the text was taken from the JSON-LD, which has more of it'];
+  if (by === 'readability') return ['not in what Readability found'];
   if (i >= nextStory) return ['of the next story'];
   if (isLayoutLine(block)) return ['a label of the layout'];
   if (features.wanted[i] === 0)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type DateHabits, habitsOfLanguage } from '../dates/index.ts';
+import { habitsOfLanguage } from '../dates/index.ts';
 import {
   attribute,
   collapse,
@@ -11,13 +11,21 @@ import {
 } from '../html/index.ts';
 import { type Bylines, decideAuthors } from './authors.ts';
 import { BLOCK_MODEL, type BlockModel } from './block-model.ts';
-import { type Body, type Chosen, extractBody, imagesBetween, joinBlocks, runSelectors } from './body.ts';
+import {
+  type Body,
+  type Chosen,
+  extractBody,
+  imagesBetween,
+  joinBlocks,
+  noteMiss,
+  runSelectors,
+} from './body.ts';
 import { sectionOfCrumbs } from './breadcrumbs.ts';
 import { bylineTexts, creditTexts, portrayedName } from './byline-lines.ts';
 import { isByline } from './bylines.ts';
 import { decideDescription } from './description.ts';
 import { findHeadline, type Headline } from './headline.ts';
-import { listImages, type PageImage } from './images.ts';
+import { isPicture, listImages, type PageImage } from './images.ts';
 import { type LdFacts, readJsonLd } from './json-ld.ts';
 import { decideKeywords, splitKeywords } from './keywords.ts';
 import { decideLanguage, type FoundLanguage } from './language.ts';
@@ -73,7 +81,10 @@ export function extractPage(source: Page, options: ExtractOptions = {}): Extract
 
 /** Everything read from a page before anything is decided. */
 export type Findings = {
+  /** Without what the source excludes. */
   page: Page;
+  /** The page as it came, and what of it the source excludes. */
+  excluded: { from: Page; nodes: PageNode[] };
   evidence: Record<string, string>;
   chosen: Chosen;
   tags: MetaTags;
@@ -88,9 +99,9 @@ export type Findings = {
 
 /** Reads a page: structured data, marks, headline, text and the lines around the headline. */
 export function readFindings(source: Page, options: ExtractOptions, model: BlockModel): Findings {
-  const page = options.url === undefined ? source : { ...source, url: options.url };
+  const whole = options.url === undefined ? source : { ...source, url: options.url };
   const evidence: Record<string, string> = {};
-  const chosen = runSelectors(page, options.selectors ?? {}, evidence);
+  const { page, excluded, chosen } = runSelectors(whole, options.selectors ?? {}, evidence);
   const tags = readMetaTags(page);
   const ld = readJsonLd(page.jsonLd, page.title);
   const marks = collectMarks(page);
@@ -108,6 +119,7 @@ export function readFindings(source: Page, options: ExtractOptions, model: Block
   const habits = habitsOfLanguage(isUnchosen ? language.value : page.lang);
   return {
     page,
+    excluded: { from: whole, nodes: excluded },
     evidence,
     chosen,
     tags,
@@ -143,28 +155,31 @@ export function extractWith(source: Page, options: ExtractOptions, model: BlockM
 /** Decides every field from what was read. */
 export function decideExtraction(findings: Findings): Extraction {
   const { page, evidence, chosen, tags, ld, marks, body, language } = findings;
-  const title = fromSelector(chosen.title) ?? decideTitle(findings);
+  const title = fromSelector(findings, 'title') ?? decideTitle(findings);
   if (title !== null) evidence.title = title.from;
   const named =
     chosen.author?.map((node) => attribute(node, 'content') ?? textOf(node, 300)).flatMap(splitNames) ?? [];
+  if (chosen.author !== undefined && named.length === 0) noteMiss(evidence, 'author');
   const authors =
     named.length > 0 ? { names: named, from: 'selector' } : decideAuthors(tags, ld, findings.bylines);
   if (authors !== null) evidence.authors = authors.from;
-  const published = dateFromSelector(chosen.date, findings.near.habits) ?? decidePublished(findings);
+  const published = dateFromSelector(findings) ?? decidePublished(findings);
   if (published !== null) evidence.publishedAt = `${published.from}: ${published.raw.slice(0, 60)}`;
   const modified = decideModified(findings, published?.date ?? null);
   if (modified !== null) evidence.modifiedAt = modified.from;
-  const images = listImages(page, tags, ld, {
-    images: chosen.image ?? imagesBetween(marks, body.kept),
-    areChosen: chosen.image !== undefined,
-  });
+  const pictures = chosen.image?.filter((node) => isPicture(node, page)) ?? [];
+  if (chosen.image !== undefined && pictures.length === 0) noteMiss(evidence, 'image');
+  const areChosen = pictures.length > 0;
+  const inText = areChosen ? pictures : imagesBetween(marks, body.kept);
+  const images = listImages(page, tags, ld, { images: inText, areChosen });
   const description = decideDescription(page, { tags, ld, title: title?.value ?? null });
   const section = decideSection(findings, title?.value ?? null);
   if (section !== null) evidence.section = section.from;
   // A byline is no text: kept, it would make two copies of one article differ by the minute they were published.
-  const kept = body.kept.filter((block) => !isByline(block.text, authors?.names ?? []));
+  const all = body.elsewhere?.blocks ?? body.kept;
+  const kept = all.filter((block) => !isByline(block.text, authors?.names ?? []));
   const { text, wordCount } =
-    evidence.text === 'blocks' && kept.length < body.kept.length ? joinBlocks(kept) : body;
+    evidence.text !== 'selector' && kept.length < all.length ? joinBlocks(kept) : body;
   const { confidence, blocks } = body;
   const hasTitle = title !== null;
   const kind = decidePageType({ page, tags, ld, blocks, kept: body.kept, wordCount, confidence, hasTitle });
@@ -194,8 +209,9 @@ export function decideExtraction(findings: Findings): Extraction {
   };
 }
 
-function decideSection({ page, chosen, tags, ld }: Findings, title: string | null) {
-  const named = fromSelector(chosen.section);
+function decideSection(findings: Findings, title: string | null) {
+  const { page, tags, ld } = findings;
+  const named = fromSelector(findings, 'section');
   if (named !== null) return named;
   if (ld.section !== null) return { value: ld.section, from: 'json-ld' };
   const declared = firstOf(tags, ['article:section', 'og:article:section', 'parsely-section']);
@@ -204,15 +220,32 @@ function decideSection({ page, chosen, tags, ld }: Findings, title: string | nul
   return crumb === null ? null : { value: crumb, from: 'breadcrumbs' };
 }
 
-function fromSelector(nodes: PageNode[] | undefined): { value: string; from: string } | null {
-  const node = nodes?.[0];
-  if (node === undefined) return null;
-  const value = collapse(attribute(node, 'content') ?? textOf(node, 1_000));
-  return value === '' ? null : { value: copyString(value), from: 'selector' };
+// A selector that names more elements names a kind of them.
+const MAX_TRIED = 20;
+
+/** What the first of the elements that says anything says. */
+function fromSelector(
+  { chosen, evidence }: Findings,
+  name: 'title' | 'section',
+): { value: string; from: string } | null {
+  const nodes = chosen[name];
+  if (nodes === undefined) return null;
+  for (const node of nodes.slice(0, MAX_TRIED)) {
+    const value = collapse(attribute(node, 'content') ?? textOf(node, 1_000));
+    if (value !== '') return { value: copyString(value), from: 'selector' };
+  }
+  noteMiss(evidence, name);
+  return null;
 }
 
-function dateFromSelector(nodes: PageNode[] | undefined, habits: DateHabits): FoundDate | null {
-  return nodes?.[0] === undefined ? null : dateOfElement(nodes[0], 'selector', habits);
+function dateFromSelector({ chosen, evidence, near }: Findings): FoundDate | null {
+  if (chosen.date === undefined) return null;
+  for (const node of chosen.date.slice(0, MAX_TRIED)) {
+    const found = dateOfElement(node, 'selector', near.habits);
+    if (found !== null) return found;
+  }
+  noteMiss(evidence, 'date');
+  return null;
 }
 
 /** SHA-256 of the extracted text: the identity of what a document says. */

@@ -135,6 +135,17 @@ function* structuredImages(ld: LdFacts): Generator<Found> {
 /** Pictures in the text; those a selector names are taken as they are. */
 export type TextImages = { images: PageNode[]; areChosen: boolean };
 
+/** Whether an element a selector names holds the address of a picture. */
+export function isPicture(node: PageNode, page: Page): boolean {
+  const image = readImage(node);
+  return image !== null && addressOf(image, page) !== null;
+}
+
+function addressOf({ reference }: Found, page: Page): string | null {
+  const url = resolveUrl(reference, page.baseUrl);
+  return url === null || NOT_RASTER.test(url) ? null : url;
+}
+
 /** Lists the declared images and those inside the article, the lead image first; nothing is fetched. */
 export function listImages(page: Page, tags: MetaTags, ld: LdFacts, inText: TextImages): PageImage[] {
   const found = new Map<string, PageImage>();
@@ -146,13 +157,9 @@ export function listImages(page: Page, tags: MetaTags, ld: LdFacts, inText: Text
       if (known.width === null) [known.width, known.height] = [image.width, image.height];
     } else if (found.size < MAX_IMAGES) found.set(copyString(url), { url: copyString(url), ...image });
   };
-  const resolve = ({ reference }: Found) => {
-    const url = resolveUrl(reference, page.baseUrl);
-    return url === null || NOT_RASTER.test(url) ? null : url;
-  };
   const ofSite: [string, Found][] = [];
   for (const image of [...declaredImages(tags), ...structuredImages(ld)]) {
-    const url = resolve(image);
+    const url = addressOf(image, page);
     if (url === null) continue;
     if (isOfSite(url, image.width)) ofSite.push([url, image]);
     else add(url, image);
@@ -160,7 +167,7 @@ export function listImages(page: Page, tags: MetaTags, ld: LdFacts, inText: Text
   const small: [string, Found][] = [];
   for (const node of inText.images) {
     const image = readImage(node);
-    const url = image === null ? null : resolve(image);
+    const url = image === null ? null : addressOf(image, page);
     if (url === null || image === null) continue;
     if (inText.areChosen) add(url, image);
     else if (decorates(url, image)) continue;

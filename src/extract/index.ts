@@ -3,7 +3,14 @@ export { makeComparable } from './comparable.ts';
 export { type BlockStory, type Candidate, type Explanation, explainPage } from './explain.ts';
 export { contentHash, type Extraction, type ExtractOptions, extractPage } from './extract-page.ts';
 export type { PageImage } from './images.ts';
-export { parseSelectors, type Selected, type Selectors, selectNodes } from './selectors.ts';
+export {
+  isWritten,
+  leaveOut,
+  parseSelectors,
+  type Selected,
+  type Selectors,
+  selectNodes,
+} from './selectors.ts';
 export {
   COPY_SIMILARITY,
   SIGNATURE_BANDS,

@@ -30,6 +30,8 @@ export type LdFacts = {
   type: string | null;
   location: string | null;
   body: string | null;
+  /** How many different texts of articles there are. */
+  bodies: number;
   types: string[];
   crumbs: Crumb[];
 };
@@ -97,7 +99,8 @@ function repair(text: string): string {
         inString = false;
         put(c);
       } else if (c >= ' ') out.push(c);
-      else if (c === '\n' || c === '\r' || c === '\t') out.push(' ');
+      else if (c === '\n') out.push('\\n');
+      else if (c === '\r' || c === '\t') out.push(' ');
       continue;
     }
     if (c <= ' ') continue;
@@ -317,6 +320,8 @@ export function readJsonLd(scripts: string[], pageTitle: string | null): LdFacts
     type: types[0] ?? null,
     location: textValue(main?.contentLocation ?? main?.locationCreated ?? main?.dateline ?? null),
     body: typeof main?.articleBody === 'string' ? clean(main.articleBody) : null,
+    bodies: new Set(nodes.flatMap(({ articleBody }) => (typeof articleBody === 'string' ? articleBody : [])))
+      .size,
     types: [...new Set(nodes.flatMap(typesOf))].slice(0, 100),
     crumbs: readCrumbs(nodes, byId),
   };

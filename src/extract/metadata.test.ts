@@ -12,7 +12,7 @@ import { datesInText } from './written-dates.ts';
 describe('JSON-LD', () => {
   it.each([
     ['a trailing comma', '{"a":[1,2,],}', { a: [1, 2] }],
-    ['a line break in a string', '{"a":"x\ny"}', { a: 'x y' }],
+    ['a line break in a string', '{"a":"x\ny"}', { a: 'x\ny' }],
     ['a comment around it', '<!-- {"a":1} -->', { a: 1 }],
     ['a CDATA section', '//<![CDATA[\n{"a":1}\n//]]>', { a: 1 }],
     ['a missing end', '{"a":{"b":1', { a: { b: 1 } }],

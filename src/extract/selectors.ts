@@ -1,6 +1,6 @@
 import { type Options, selectAll } from 'css-select';
 import { messageOf } from '../errors/index.ts';
-import { attribute, type Page, PageNode, TEXT, textOf } from '../html/index.ts';
+import { attribute, type Page, PageNode, TEXT, textOf, withoutNodes } from '../html/index.ts';
 
 /** A source's own selectors; each is CSS and is tried before any other evidence. */
 export type Selectors = {
@@ -71,13 +71,7 @@ const options: Options<PageNode, PageNode> = {
     getSiblings: (node) => (node.parent === null ? [node] : childrenOf(node.parent)),
     getText: (node) => (node.tag === TEXT ? node.text : textOf(node)),
     hasAttrib: (node, name) => attribute(node, name) !== null,
-    removeSubsets: (nodes) => {
-      const all = new Set(nodes);
-      return [...all].filter((node) => {
-        for (let at = node.parent; at !== null; at = at.parent) if (all.has(at)) return false;
-        return true;
-      });
-    },
+    removeSubsets: (nodes) => outermost([...new Set(nodes)]),
   },
 };
 
@@ -88,15 +82,45 @@ export type Selected =
   | { outcome: 'invalid_selector'; message: string };
 
 /** Runs one CSS selector over the page; bad syntax is an outcome, not an exception. */
-export function selectNodes(page: Page, selector: string): Selected {
+export function selectNodes(page: Page, selector: string, mostNodes = 1_000): Selected {
   try {
     const nodes = selectAll<PageNode, PageNode>(selector, page.root, options).filter(
       (node) => node instanceof PageNode,
     );
     return nodes.length === 0
       ? { outcome: 'no_match' }
-      : { outcome: 'matched', nodes: nodes.slice(0, 1_000) };
+      : { outcome: 'matched', nodes: nodes.slice(0, mostNodes) };
   } catch (error) {
     return { outcome: 'invalid_selector', message: messageOf(error) };
   }
+}
+
+/** What a source leaves out of a page: the page without it, and the elements that went. */
+export type Left = { page: Page; excluded: PageNode[]; selected: Selected | null };
+
+/** Takes from a page what the source excludes, before anything else is looked at. */
+export function leaveOut(page: Page, { exclude }: Selectors): Left {
+  if (!isWritten(exclude)) return { page, excluded: [], selected: null };
+  const selected = selectNodes(page, exclude, Infinity);
+  // Without these there is no page.
+  const nodes = selected.outcome === 'matched' ? selected.nodes.filter(({ tag }) => !WHOLE.has(tag)) : [];
+  const excluded = outermost(nodes);
+  return excluded.length === 0
+    ? { page, excluded, selected }
+    : { page: withoutNodes(page, new Set(excluded)), excluded, selected };
+}
+
+const WHOLE = new Set(['html', 'body']);
+
+/** Whether there is a selector: fields that were left empty have none. */
+export const isWritten = (selector: unknown): selector is string =>
+  typeof selector === 'string' && selector.trim() !== '';
+
+/** Those of some elements that stand in no other of them. */
+export function outermost(nodes: PageNode[]): PageNode[] {
+  const all = new Set(nodes);
+  return nodes.filter((node) => {
+    for (let at = node.parent; at !== null; at = at.parent) if (all.has(at)) return false;
+    return true;
+  });
 }

@@ -28,3 +28,4 @@ export {
   sanitise,
 } from './sanitise.ts';
 export { TAG } from './tree-rules.ts';
+export { withoutNodes } from './without-nodes.ts';

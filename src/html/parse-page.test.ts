@@ -46,6 +46,50 @@ describe('parsePage', () => {
     expect(shape(parse(html).body)).toBe(expected);
   });
 
+  it.each([
+    ['an ordinary template', '<template><p>a</p></template>', ''],
+    ['a shadow root', '<story-page><template shadowrootmode="open"><p>a</p></template></story-page>', 'a'],
+    ['a closed one', '<story-page><template shadowrootmode=CLOSED><p>a</p></template></story-page>', 'a'],
+    [
+      'one of older browsers',
+      '<story-page><template shadowroot="open"><p>a</p></template></story-page>',
+      'a',
+    ],
+    [
+      'one of no mode that is known',
+      '<story-page><template shadowrootmode="x">a</template></story-page>',
+      '',
+    ],
+    [
+      'the default of a slot, and what is put there',
+      '<story-page><template shadowrootmode="open"><h1><slot name="t">a</slot></h1><slot></slot></template><p>b</p></story-page>',
+      'a b',
+    ],
+    [
+      'a template inside of it',
+      '<x-y><template shadowrootmode="open"><template><p>a</p></template><p>b</p></template></x-y><p>c</p>',
+      'b c',
+    ],
+  ])('reads what browsers show of %s', (_name, html, text) => {
+    expect(textOf(parse(html).body)).toBe(text);
+  });
+
+  it.each([
+    [
+      'in brackets',
+      '前の<ruby><rb>弾劾</rb><rp>（</rp><rt>だんがい</rt><rp>）</rp></ruby>訴追',
+      '前の弾劾訴追',
+    ],
+    ['without', '<ruby>古<rt>ふる</rt></ruby>い<ruby>防波堤<rt>ぼうはてい</ruby>', '古い防波堤'],
+    ['of two words', '<ruby>防<rp>(<rt>ぼう<rp>)<rb>波<rt>は</ruby>堤', '防波堤'],
+    ['on both sides', '<ruby><rb>港<rt>みなと<rtc><rt>harbour</rtc></ruby>の', '港の'],
+    ['that never ends', '<ruby>港<rt>みなと<p>の役所</p>', '港 の役所'],
+    ['that never ends in a paragraph', '<p><ruby>港<rt>みなと<p>の役所</p>', '港 の役所'],
+    ['outside of any', '<p>The <rt>reading</rt> room</p>', 'The reading room'],
+  ])('leaves out what a ruby tells of pronunciation: %s', (_name, html, text) => {
+    expect(textOf(parse(html).body)).toBe(text);
+  });
+
   it('keeps attributes whatever their quotes, with entities read', () => {
     const node = parse('<a href=x.html title=\'A &amp; B\' data-x="1" hidden>t</a>').anchors[0]!;
     expect(listAttributes(node)).toEqual([

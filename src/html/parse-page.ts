@@ -4,7 +4,7 @@ import { AttributeTable } from './attributes.ts';
 import { attribute, collapse, PageNode, TEXT, textOf } from './node.ts';
 import { repairDoubleEncoding } from './repair-encoding.ts';
 import { type ScanHandler, scanHtml } from './scan.ts';
-import { IMPLIED_END, TAG } from './tree-rules.ts';
+import { IMPLIED_END, SHOWN_TEMPLATE, STRAY_READING, TAG } from './tree-rules.ts';
 
 /** A page after its one pass: the tree, and the places everybody asks for. */
 export type Page = {
@@ -44,6 +44,10 @@ const MAX_NODES = 250_000;
 const MAX_KEPT = 20_000;
 // Each further <body> writes those of all before it again.
 const MAX_ATTRIBUTES = 200;
+// A declarative shadow root, as the HTML standard names it and as browsers did before.
+const SHADOW_NAME = /^shadowroot(?:mode)?$/;
+const SHADOW_MODE = /^(?:open|closed)$/i;
+const RUBY_LEVELS = 6;
 // Characters of a page for each node; most pages have fewer nodes.
 const USUAL_CHARS = 90;
 
@@ -70,6 +74,7 @@ class TreeBuilder implements ScanHandler {
   texScripts = 0;
   passwordFields = 0;
   svgDepth = 0;
+  readings = 0;
   openParagraphs = 0;
   headOpen = false;
   truncated = false;
@@ -139,7 +144,8 @@ class TreeBuilder implements ScanHandler {
     if (this.svgDepth === 0) this.closeImplied(tag, flags);
     if (this.stack.length > this.maxDepth) this.pop();
     const parent = this.stack[this.stack.length - 1]!;
-    const node = new PageNode(tag, flags, parent, this.nodeCount, '');
+    const known = (flags & (TAG.late | TAG.reading)) === 0 ? flags : this.decideFlags(flags, from);
+    const node = new PageNode(tag, known, parent, this.nodeCount, '');
     node.attributes = this.table;
     node.attributesFrom = from;
     node.attributesTo = this.table.count;
@@ -149,6 +155,30 @@ class TreeBuilder implements ScanHandler {
     this.stack.push(node);
     if (tag === 'p') this.openParagraphs++;
     if ((flags & TAG.foreign) !== 0) this.svgDepth++;
+    else if ((known & TAG.reading) !== 0) this.readings++;
+  }
+
+  /** What is known of a tag about which its attributes or its place say more. */
+  private decideFlags(flags: number, from: number): number {
+    if ((flags & TAG.late) !== 0) return this.holdsShadow(from) ? SHOWN_TEMPLATE : flags;
+    const { stack } = this;
+    // `<ruby><rtc><rt>` and some styles between are the most there is.
+    for (let i = stack.length - 1; i > 0 && i > stack.length - RUBY_LEVELS; i--)
+      if (stack[i]!.tag === 'ruby') return flags;
+    return STRAY_READING;
+  }
+
+  /** Ends the parts of a ruby that nobody ended: a paragraph stands in none, and would not be read. */
+  private endReadings(): void {
+    while (this.readings > 0) this.pop();
+  }
+
+  /** Whether a `<template>` with the attributes from `from` on is a part of the page that browsers show in its place. */
+  private holdsShadow(from: number): boolean {
+    const { table } = this;
+    for (let i = from; i < table.count; i++)
+      if (SHADOW_NAME.test(table.names[i]!) && SHADOW_MODE.test(table.value(i))) return true;
+    return false;
   }
 
   /** Gives an element those from `from` on beside its own. */
@@ -210,6 +240,7 @@ class TreeBuilder implements ScanHandler {
 
   private closeImplied(tag: string, flags: number): void {
     if ((flags & TAG.inHead) === 0 && this.headOpen) this.closeUpTo('head');
+    if (this.readings > 0 && (flags & (TAG.inline | TAG.void)) === 0) this.endReadings();
     const rule = (flags & TAG.ends) === 0 ? undefined : IMPLIED_END.get(tag);
     if (rule !== undefined) {
       let from = -1;
@@ -241,6 +272,7 @@ class TreeBuilder implements ScanHandler {
     if (node.tag === 'p') this.openParagraphs--;
     else if (node === this.headNode) this.headOpen = false;
     else if ((node.flags & TAG.foreign) !== 0) this.svgDepth--;
+    else if ((node.flags & TAG.reading) !== 0) this.readings--;
     return node;
   }
 

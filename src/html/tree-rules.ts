@@ -12,6 +12,8 @@ const CLOSES_P = new Set(
 
 const set = (words: string) => new Set(words.split(' '));
 
+const RUBY_SCOPE = set('ruby rtc p div li td th h1 h2 h3 body section article');
+
 /** What an opening tag ends, and the elements beyond which it does not look. */
 export const IMPLIED_END = new Map<string, { ends: Set<string>; within: Set<string> }>([
   ['li', { ends: set('li'), within: set('ul ol menu table td th body section article') }],
@@ -25,6 +27,10 @@ export const IMPLIED_END = new Map<string, { ends: Set<string>; within: Set<stri
   ['tbody', { ends: set('tbody thead tfoot tr td th'), within: set('table body') }],
   ['thead', { ends: set('tbody thead tfoot tr td th'), within: set('table body') }],
   ['tfoot', { ends: set('tbody thead tfoot tr td th'), within: set('table body') }],
+  ['rb', { ends: set('rb rt rp rtc'), within: RUBY_SCOPE }],
+  ['rtc', { ends: set('rb rt rp rtc'), within: RUBY_SCOPE }],
+  ['rt', { ends: set('rb rt rp'), within: RUBY_SCOPE }],
+  ['rp', { ends: set('rb rt rp'), within: RUBY_SCOPE }],
 ]);
 
 // A stray end tag does not reach out of these.
@@ -83,6 +89,10 @@ export const TAG = {
   cell: 131_072,
   /** May be a mark or a card in a sentence. */
   aside: 262_144,
+  /** Whether it is read depends on its attributes. */
+  late: 524_288,
+  /** Tells in a ruby how the word beside it is pronounced. */
+  reading: 1_048_576,
 } as const;
 
 const FLAGS = new Map<string, number>();
@@ -107,9 +117,16 @@ flag(set('title textarea'), TAG.decoded);
 flag(set('math script img'), TAG.formula);
 flag(set('td th'), TAG.cell);
 flag(set('a span sup'), TAG.aside);
+flag(['template'], TAG.late);
+flag(set('rt rp rtc'), TAG.silent | TAG.unseen | TAG.reading);
 flag(set('a meta link title base html head body input script'), TAG.noted);
 
 /** The bits of TAG that a tag has. */
 export function flagsOf(tag: string): number {
   return FLAGS.get(tag) ?? 0;
 }
+
+/** The bits of a `<template>` that is shown in its place. */
+export const SHOWN_TEMPLATE = TAG.scope;
+/** Those of a part of a ruby that stands in none. */
+export const STRAY_READING = TAG.inline | TAG.ends;

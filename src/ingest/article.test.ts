@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { LeasedUrl } from '../frontier/index.ts';
+import { parsePage } from '../html/index.ts';
 import type { Source, SourceSettings } from '../sources/index.ts';
-import { ingestArticle } from './article.ts';
+import { ingestArticle, wantsSecondOpinion } from './article.ts';
 
 const story =
   'The ferry left the harbour an hour late on Friday because the captain waited for a doctor, and nobody on board complained when they heard why.';
@@ -48,5 +49,21 @@ describe('ingestArticle', () => {
 
   it('finds its own way without them', () => {
     expect(ingest({})).toMatchObject({ outcome: 'document', document: { title: 'Late ferry' } });
+  });
+});
+
+describe('wantsSecondOpinion', () => {
+  const links = '<li><a href="/a">The lamps of the harbour</a></li>'.repeat(12);
+  it.each([
+    ['a page that is read well', html, 200, false],
+    ['a page in which no text is found', `<body><ul>${links}</ul></body>`, 200, true],
+    ['a missing page', `<body><ul>${links}</ul></body>`, 404, false],
+    ['a page that holds a template alone', `<body><template><p>${story}</p></template></body>`, 200, false],
+    ['a challenge', `<title>Just a moment...</title><form id="challenge-form"><ul>${links}</ul>`, 200, false],
+  ])('%s', (_name, text, status, wanted) => {
+    const body = Buffer.from(text.padEnd(600));
+    const url = 'https://post.example/ferry';
+    const page = parsePage(body.toString(), { url });
+    expect(wantsSecondOpinion(page, { url }, { body, status, headers: {} }, 500)).toBe(wanted);
   });
 });

@@ -1,5 +1,5 @@
 import { brotliCompressSync, constants } from 'node:zlib';
-import { contentHash, type Extraction, extractPage } from '../extract/index.ts';
+import { contentHash, type Extraction, type ExtractOptions, extractPage } from '../extract/index.ts';
 import type { SettleDocument } from '../frontier/index.ts';
 import { type Page, parsePage, refreshTarget } from '../html/index.ts';
 import { withoutArticlePages } from '../sites/index.ts';
@@ -23,6 +23,30 @@ const lowConfidence = 0.4;
 /** Whether Readability should read the page too: the extractor found something and does not trust it. */
 export function needsSecondOpinion(ingested: Ingested): boolean {
   return ingested.outcome === 'document' && ingested.document.confidence < lowConfidence;
+}
+
+/**
+ * The same for a page that is only shown: Readability is asked about what passes validation without it. On a page that
+ * is rejected it finds what readers are not shown (templates, notices), or the gate itself.
+ */
+export function wantsSecondOpinion(
+  page: Page,
+  options: Pick<ExtractOptions, 'url' | 'selectors'>,
+  response: Pick<PageResponse, 'body' | 'status' | 'headers'>,
+  minBodyBytes: number,
+): boolean {
+  const extraction = extractPage(page, options);
+  if (extraction.confidence >= lowConfidence) return false;
+  return validate(page, extraction, response, minBodyBytes).outcome === 'valid';
+}
+
+function validate(
+  page: Page,
+  extraction: Extraction,
+  { body, status, headers }: Pick<PageResponse, 'body' | 'status' | 'headers'>,
+  minBodyBytes: number,
+): Validation {
+  return validatePage({ page, extraction, bodyBytes: body.length, status, headers, minBodyBytes });
 }
 
 /**
@@ -76,14 +100,7 @@ export function documentFrom(
   settings: IngestSettings,
 ): Ingested {
   const { page, extraction, facts } = read;
-  const validation = validatePage({
-    page,
-    extraction,
-    bodyBytes: response.body.length,
-    status: response.status,
-    headers: response.headers,
-    minBodyBytes: settings.minBodyBytes,
-  });
+  const validation = validate(page, extraction, response, settings.minBodyBytes);
   const stub =
     extraction.wordCount < settings.minWords || (extraction.title === null && extraction.text === '');
   const to = stub && saysNothing(validation) ? refreshTarget(page) : null;

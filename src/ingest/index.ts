@@ -6,6 +6,7 @@ import type { Ingested, IngestSettings, PageResponse } from './response.ts';
 import type { SelectorSample } from './selector-sample.ts';
 import { decideReader, readInThread } from './threads/index.ts';
 
+export { wantsSecondOpinion } from './article.ts';
 export { type ArticleRead, joinPage, nextPageOf } from './article-pages.ts';
 export { imageModeOf } from './images.ts';
 export type { ProbeResult } from './probe.ts';

@@ -34,8 +34,8 @@ it('says in words what is wrong', () => {
   expect(
     sample({ title: '.empty', date: '.odd', author: 'h9', body: ':::', section: 'a:unheard-of' }),
   ).toMatchObject([
-    { outcome: 'matched', message: 'it matches, but no title can be read from that' },
-    { outcome: 'matched', texts: ['some day'], message: 'it matches, but no date can be read from that' },
+    { outcome: 'no_value', message: 'it matches, but no title can be read from that' },
+    { outcome: 'no_value', texts: ['some day'], message: 'it matches, but no date can be read from that' },
     { outcome: 'no_match', matches: 0, texts: [], message: 'no element of the page matches it' },
     {
       outcome: 'invalid_selector',

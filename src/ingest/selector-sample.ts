@@ -1,6 +1,7 @@
 import {
-  type Extraction,
   extractPage,
+  isWritten,
+  leaveOut,
   type Selected,
   type Selectors,
   selectNodes,
@@ -14,7 +15,7 @@ export type SelectorMatch = {
   /** The field it is for. */
   field: string;
   selector: string;
-  outcome: 'matched' | 'no_match' | 'invalid_selector';
+  outcome: 'matched' | 'no_match' | 'no_value' | 'invalid_selector';
   /** Elements it matched, counted to 1,000. */
   matches: number;
   /** What the first of them say, each cut: their text, or the attribute that the field is read from. */
@@ -38,6 +39,7 @@ export type SelectorSample = {
   };
 };
 
+const mostMatches = 1_000;
 const mostTexts = 5;
 const mostTextChars = 300;
 const mostBodyChars = 5000;
@@ -51,28 +53,28 @@ type Field = keyof Selectors;
 export function sampleSelectors(response: PageResponse, settings: IngestSettings): SelectorSample {
   const selectors = settings.source?.settings.selectors ?? {};
   const page = readPage(response);
+  const left = leaveOut(page, selectors);
   const tried = (Object.entries(selectors) as [Field, string][])
     // A field that was left empty has no selector, here as in a crawl.
-    .filter(([, selector]) => selector.trim() !== '')
-    .map(([field, selector]) => ({ field, selector, found: selectNodes(page, selector) }))
+    .filter(([, selector]) => isWritten(selector))
+    .map(([field, selector]) => {
+      const found =
+        field === 'exclude' && left.selected !== null ? left.selected : selectNodes(left.page, selector);
+      return { field, selector, found };
+    })
     .map(({ field, selector, found }) => {
       const nodes = found.outcome === 'matched' ? found.nodes : [];
       const texts = nodes
         .slice(0, mostTexts)
         .map((node) => cut(collapse(saidBy(node, field, page.baseUrl)), mostTextChars));
-      return { field, selector, found, matches: nodes.length, texts };
+      return { field, selector, found, matches: Math.min(nodes.length, mostMatches), texts };
     });
-  // After that: reading removes what "exclude" names from the page.
   const extraction = extractPage(page, { url: response.finalUrl, selectors });
-  const matches = tried.map(
-    ({ field, selector, found, ...rest }): SelectorMatch => ({
-      field,
-      selector,
-      outcome: found.outcome,
-      ...rest,
-      message: messageFor(field, found, extraction),
-    }),
-  );
+  const matches = tried.map(({ field, selector, found, ...rest }): SelectorMatch => {
+    const isMiss = extraction.evidence[`selector.${field}`] === 'no_value';
+    const message = isMiss ? noValue[field] : messageFor(found);
+    return { field, selector, outcome: isMiss ? 'no_value' : found.outcome, ...rest, message };
+  });
   return {
     selectors: matches,
     matched: matches.filter((one) => one.outcome === 'matched').length,
@@ -99,24 +101,25 @@ function saidBy(node: PageNode, field: Field, baseUrl: string): string {
   return inAttribute || textOf(node);
 }
 
-// Fields whose evidence names a selector that gave them, and what people call them.
-const evidenceOf: Partial<Record<Field, [evidence: string, word: string]>> = {
-  title: ['title', 'title'],
-  body: ['text', 'text'],
-  author: ['authors', 'name'],
-  date: ['publishedAt', 'date'],
+const unread = (word: string) => `it matches, but no ${word} can be read from that`;
+const noValue: Record<Field, string> = {
+  title: unread('title'),
+  body: unread('text'),
+  author: unread('name'),
+  date: unread('date'),
+  section: unread('section'),
+  image: unread('picture'),
+  container: unread('text'),
+  exclude: 'it matches the whole page, which is not left out',
 };
 
-function messageFor(field: Field, found: Selected, { evidence }: Extraction): string | null {
+function messageFor(found: Selected): string | null {
   switch (found.outcome) {
     case 'invalid_selector':
       return `this is no CSS selector that can be read: ${cut(found.message, mostTextChars)}`;
     case 'no_match':
       return 'no element of the page matches it';
-    case 'matched': {
-      const [name, word] = evidenceOf[field] ?? [];
-      if (name === undefined || evidence[name]?.startsWith('selector')) return null;
-      return `it matches, but no ${word} can be read from that`;
-    }
+    case 'matched':
+      return null;
   }
 }

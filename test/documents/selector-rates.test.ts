@@ -36,13 +36,13 @@ async function write(minute: number, sourceId: number, evidence: Record<string, 
 it('counts what each selector did, and what it did last', async () => {
   await write(1, 7, { 'selector.title': 'matched', 'selector.author': 'matched', title: 'selector' });
   await write(2, 7, { 'selector.title': 'matched', 'selector.author': 'no_match' });
-  await write(3, 7, { 'selector.title': 'no_match', 'selector.author': 'no_match' });
+  await write(3, 7, { 'selector.title': 'no_value', 'selector.author': 'no_match' });
   await write(4, 8, { 'selector.title': 'matched' });
   await write(5, 7, {});
   const source = { id: 7, url: 'https://www.post.example/' };
   expect(await loadSelectorRates(test.pool, source)).toEqual([
     { field: 'author', documents: 3, matched: 1, lastMatchAt: at(1), latest: 'no_match' },
-    { field: 'title', documents: 3, matched: 2, lastMatchAt: at(2), latest: 'no_match' },
+    { field: 'title', documents: 3, matched: 2, lastMatchAt: at(2), latest: 'no_value' },
   ]);
   // Only the newest count: the documents before a redesign would hide it.
   expect(await loadSelectorRates(test.pool, source, 2)).toMatchObject([

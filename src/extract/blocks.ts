@@ -14,6 +14,7 @@ import { countWordsOf } from '../text/index.ts';
 import { writeCodes } from './block-codes.ts';
 import { isLineNumber, isLineOfCode, isNumberColumn } from './code-lines.ts';
 import { isLeftOut } from './left-out.ts';
+import { isImage } from './marks.ts';
 
 /** A run of text between two line breaks of the layout: the unit that is kept or dropped. */
 export type Block = {
@@ -285,7 +286,7 @@ export function readBlocks(
       else if ((node.flags & TAG.control) !== 0) controlDepth++;
       at = node.first;
       continue;
-    } else if (node.tag === 'img') reader.addImage(node.index);
+    } else if (isImage(node.tag)) reader.addImage(node.index);
     else if (node.tag === 'hr') reader.flush(node.index);
     // Leave every element whose last child this was.
     let leaving: PageNode = node;

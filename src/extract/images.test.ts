@@ -74,6 +74,15 @@ describe('a decoration', () => {
 });
 
 describe('images of a page', () => {
+  it('are those of AMP too, once each', () => {
+    const amp = (name: string) =>
+      `<amp-img src="/${name}.jpg" srcset="/${name}-wide.jpg 1600w, /${name}.jpg 800w" width="800" height="600"><noscript><img src="/${name}-wide.jpg"></noscript></amp-img>`;
+    expect(imagesOf('', amp('quay') + amp('lamp')).images.map(({ url, width }) => [url, width])).toEqual([
+      ['https://post.example/quay-wide.jpg', 1600],
+      ['https://post.example/lamp-wide.jpg', 1600],
+    ]);
+  });
+
   it('are the declared ones first, then those of the text, each once', () => {
     const head =
       '<meta property="og:image" content="/lead.jpg"><meta name="twitter:image" content="/card.jpg">';

@@ -18,6 +18,9 @@ export type Marks = {
   classes: ClassNames;
 };
 
+/** Whether an element shows a picture; AMP has an element of its own for it. */
+export const isImage = (tag: string): boolean => tag === 'img' || tag === 'amp-img';
+
 const ITEMPROPS = new Set([
   'headline',
   'datepublished',
@@ -54,7 +57,7 @@ export function collectMarks(page: Page): Marks {
     if (node.tag === TEXT) continue;
     if (node.tag === 'h1' || node.tag === 'h2') push(marks.headings, node);
     else if (node.tag === 'time') push(marks.times, node);
-    else if (node.tag === 'img') push(marks.images, node);
+    else if (isImage(node.tag)) push(marks.images, node);
     if (node.attributesFrom === node.attributesTo) continue;
     skips = !readAttributes(node, marks);
   }

@@ -23,7 +23,7 @@ const stages: Record<string, Stage> = {
     document: `<!doctype html><html lang="en§"><head><title>A story of lamps §| Lamps</title>
       <meta property="og:title" content="A story of lamps§"><meta name="author" content="Ada Lund§">
       <meta property="article:published_time" content="2024-05-17§">
-      <script type="application/ld+json">{"@type":"NewsArticle","headline":"A story of lamps§","author":[{"name":"Ada Lund§"}]§}</script>
+      <script type="application/ld+json">{"@type":"NewsArticle","headline":"A story of lamps§","author":[{"name":"Ada Lund§"}],"articleBody":"The lamps of the harbour§"§}</script>
       </head><body class="post§">§<header><h1>A story §of lamps</h1><p class="byline">By Ada Lund§</p><time>17 May 2024§</time></header>
       <article><p>${sentence}§</p><p>${sentence}</p>§<ul><li><a href="/other§">§Another</a></li></ul>
       <img src="a.jpg" srcset="a.jpg 1x§"><p>${sentence}</p></article><div class="comments">§</div></body></html>`,
@@ -102,6 +102,7 @@ const pieces = [
   '<item>¦<entry>¦<url><loc>http://a.test/</loc></url>¦<url>¦<link/>¦<dc:creator>¦; rel="a"¦<x>;',
   '<pre>¦<pre><b>¦<pre><i class="lineno">1</i>¦<pre><a href="#"><b>¦<math>¦<math><mi>x</math>¦<msup><mi>¦\n1 ¦<tr><td>a<td>b',
   '<script type="math/tex">x</script>¦<img class="tex" alt="\\\\ab">¦<span class="katex"><math>x</math>¦\u200c¦\u200d\u2028',
+  '<template shadowrootmode=open>¦<ruby>¦<ruby><rt>¦<rt>¦<ruby><rb>a<rt><p>b',
   '<noscript>a b c d e f g h i j k l m n¦<div class="comments">¦<div class="comment">a b c. ¦<h3><a href="/a">a story of it</a></h3>',
   '\nUser-agent: *\n¦\nDisallow: /*a¦*a¦\nSitemap: http://a.test/',
 ].flatMap((line) => line.split('¦'));

@@ -19,13 +19,11 @@ type Doubtful = Record<'dmy' | 'mdy', number>;
  */
 export function withOrderOfPage(near: Surroundings, times: readonly PageNode[]): Surroundings {
   if (near.order !== null) return near;
-  const texts = near.shortLines.slice(0, MAX_LINES);
+  const texts = near.shortLines.slice(0, MAX_LINES).map(({ text }) => text);
   for (const node of times.slice(0, MAX_TIMES)) texts.push(attribute(node, 'datetime') ?? '');
   const order = orderIn(texts);
   // What was read from the lines before was read without it.
-  return order === null
-    ? near
-    : { ...near, order, lines: near.lines.map(({ text, after }) => ({ text, after })) };
+  return order === null ? near : { ...near, order, lines: near.lines.map(({ dates: _, ...line }) => line) };
 }
 
 function orderIn(texts: readonly string[]): DateOrder | null {

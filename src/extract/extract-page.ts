@@ -98,7 +98,7 @@ export function readFindings(source: Page, options: ExtractOptions, model: Block
   const { classes, unseen } = marks;
   const context = { tags, ld, headline, classes, unseen, allowFallback, model };
   const body = extractBody(page, chosen, context, evidence);
-  const lines = linesAround(body.blocks, headline, () => declaredTitles(page, tags, ld));
+  const lines = linesAround(body, headline, () => declaredTitles(page, tags, ld));
   const headlineIndex = headline?.node.index ?? -1;
   const language = decideLanguage(page.lang, tags.openGraph['og:locale'], body.text);
   if (language !== null) evidence.language = language.from;
@@ -115,7 +115,7 @@ export function readFindings(source: Page, options: ExtractOptions, model: Block
     headline,
     body,
     language,
-    near: { headlineIndex, lines, shortLines: shortLines(body.blocks), order },
+    near: { headlineIndex, lines, shortLines: shortLines(body), order },
     bylines: {
       marked: marks.authors,
       links: marks.authorLinks,

@@ -105,6 +105,9 @@ export function readFindings(source: Page, options: ExtractOptions, model: Block
   // A template writes dates as its language does, whatever the text is in; English is what nobody chose.
   const isUnchosen = language?.from === 'text' && /^\s*en\b/i.test(page.lang ?? 'en');
   const order = orderOfLanguage(isUnchosen ? language.value : page.lang);
+  const languages = [page.lang ?? '', language?.value ?? ''].map((tag) =>
+    tag.trim().slice(0, 2).toLowerCase(),
+  );
   return {
     page,
     evidence,
@@ -119,9 +122,13 @@ export function readFindings(source: Page, options: ExtractOptions, model: Block
     bylines: {
       marked: marks.authors,
       links: marks.authorLinks,
-      lines: bylineTexts(lines.map((line) => line.text)),
+      lines: bylineTexts(
+        lines.map((line) => line.text),
+        languages,
+      ),
       firstLines: bylineTexts(
         lines.filter(({ after }) => after >= 0 && after < FIRST_LINES).map((line) => line.text),
+        languages,
       ),
       credits: () => creditTexts(body.blocks),
       portrayed: () =>

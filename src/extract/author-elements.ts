@@ -1,5 +1,6 @@
 import { attribute, collapse, nextNode, type PageNode, TEXT, textOf } from '../html/index.ts';
-import { FULL_NAME, isLabel, namedWriter } from './byline-lines.ts';
+import { namedWriter } from './byline-lines.ts';
+import { FULL_NAME, isLabel } from './byline-words.ts';
 import { splitNames } from './person-names.ts';
 
 const ELSEWHERE = /comment|reply|respond|related|footer|recommend|popular|teaser|testimonial|carousel/i;

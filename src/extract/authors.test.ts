@@ -263,4 +263,74 @@ describe('authors', () => {
     ['Rosa van der Lund', 'Rosa van der Lund'],
     ['Luís da Costa e Silva', 'Luís da Costa e Silva'],
   ])('a sentence is no name: %j', (text, expected) => expect(cleanName(text)).toBe(expected));
+
+  const ofData = (author: unknown) =>
+    authorsOf(
+      `<script type="application/ld+json">${JSON.stringify({ '@type': 'Article', headline: 'A lamp', author })}</script>`,
+      HEADLINE + TEXT,
+    );
+
+  it.each([
+    ['Ada Lund, Jon Berg & Eva Strand', ['Ada Lund', 'Jon Berg', 'Eva Strand']],
+    ['Ada Lund and Jon Berg', ['Ada Lund', 'Jon Berg']],
+    ['Ada Lund, Jon Berg', ['Ada Lund', 'Jon Berg']],
+    ['Ada Lund and Jon Berg, The Lamp', ['Ada Lund', 'Jon Berg']],
+    ['Lund, Ada', ['Lund, Ada']],
+    ['Lund and Berg', ['Lund and Berg']],
+    ['Ada Lund, Jr.', ['Ada Lund, Jr.']],
+    ['Ada Lund, MD, PhD', ['Ada Lund, MD, PhD']],
+    ['Ada Lund, MD FACP', ['Ada Lund, MD FACP']],
+    [`Ada Lund, Sr. Director of Lamps, North Quay Lamps - ${'many '.repeat(9)}years`, ['Ada Lund']],
+    ['Lamp Research and Harbour University', ['Lamp Research and Harbour University']],
+  ])('are split in the data where each part is a name: %j', (name, expected) => {
+    expect(ofData(name)).toEqual(expected);
+    expect(ofData([{ '@type': 'Person', name }])).toEqual(expected);
+  });
+
+  it('are not split where they are an organization', () => {
+    expect(ofData({ '@type': 'Organization', name: 'Ada Lund and Jon Berg' })).toEqual([
+      'Ada Lund and Jon Berg',
+    ]);
+  });
+
+  it('are not the account a system begins with', () => {
+    for (const name of ['Super User', 'admin', 'Administrator'])
+      expect(authorsOf(declared(name), HEADLINE + TEXT)).toEqual([]);
+  });
+
+  it.each([
+    ['Ada Lund at Quay Park', '', ['Ada Lund']],
+    ['Von unserer Korrespondentin Ada Lund, Bergen', '', ['Ada Lund']],
+    ['Par notre envoyée spéciale Ada Lund', 'fr', ['Ada Lund']],
+    ['Автор: Анна Лунд', 'ru', ['Анна Лунд']],
+    ['Text: Ada Lund / Foto: Jon Berg', 'de', ['Ada Lund']],
+    ['Text und Fotos: Ada Lund', 'de', ['Ada Lund']],
+    ['Story by Ada Lund; photos by Jon Berg', 'en', ['Ada Lund']],
+    ['Texto: Ada Lund', 'es', ['Ada Lund']],
+    ['Words: Ada Lund', 'en', ['Ada Lund']],
+    ['Haber: Ada Lund', 'tr', ['Ada Lund']],
+    ['Interview: Ada Lund', 'de', ['Ada Lund']],
+    ['Door Ada Lund', 'nl', ['Ada Lund']],
+    ['Της Άδας Λουντ', 'el', ['Άδας Λουντ']],
+    ['김민수 기자', 'ko', ['김민수']],
+    ['作者：王小明', 'zh', ['王小明']],
+    ['文／山田花子', 'ja', ['山田花子']],
+    ['بقلم ليلى حداد', 'ar', ['ليلى حداد']],
+    ['מאת נועה לוי', 'he', ['נועה לוי']],
+  ])('are read from an element that is marked as theirs: %j', (line, lang, expected) => {
+    const html = `<html lang="${lang}"><body>${HEADLINE}<p class="byline">${line}</p>${TEXT}</body></html>`;
+    expect(extractPage(parsePage(html, { url: 'https://post.example/stories/lamp' })).authors).toEqual(
+      expected,
+    );
+  });
+
+  it('leave the text with the line that names them, be it one word', () => {
+    for (const line of ['作者：王小明', '김민수 기자', 'Story by Ada Lund; photos by Jon Berg']) {
+      const { text, authors } = extractPage(
+        parsePage(`${HEADLINE}<p>${line}</p>${TEXT.repeat(2)}`, { url: 'https://post.example/lamp' }),
+      );
+      expect(authors).toHaveLength(1);
+      expect(text).toMatch(/^The keeper/);
+    }
+  });
 });

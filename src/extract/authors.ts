@@ -1,10 +1,10 @@
 import type { PageNode } from '../html/index.ts';
 import { isElsewhere, joinedLinks, namesIn, withoutTail } from './author-elements.ts';
-import { FULL_NAME } from './byline-lines.ts';
+import { FULL_NAME, PLAIN_NAME } from './byline-words.ts';
 import { comparable } from './comparable.ts';
 import type { LdFacts } from './json-ld.ts';
 import type { MetaTags } from './meta-tags.ts';
-import { isAccountName, nameInData, splitNames } from './person-names.ts';
+import { isAccountName, nameInData, namesInData, splitNames } from './person-names.ts';
 
 /** The authors and the evidence that named them. */
 export type Authors = { names: string[]; from: string };
@@ -106,7 +106,7 @@ function* fromPage(bylines: Bylines): Generator<Authors, undefined> {
   }
   for (const line of bylines.lines) {
     const names = splitNames(withoutPlace(line));
-    if (names.length > 0 && names.every((name) => /^\p{Lu}/u.test(name)))
+    if (names.length > 0 && names.every((name) => /^[\p{Lu}\p{Lo}]/u.test(name)))
       yield { names, from: 'line with "by"' };
   }
   const portrayed = bylines.portrayed();
@@ -142,7 +142,9 @@ export function* listAuthors(tags: MetaTags, ld: LdFacts, bylines: Bylines): Gen
   for (const name of ld.organizations) sites.add(comparable(name));
   const isPerson = (name: string) => !sites.has(comparable(name));
   const hasPersons = ({ names }: Authors) => names.some(isPerson);
-  const fromLd = { names: distinct(ld.authors.map(nameInData)), from: 'json-ld author' };
+  // The names of houses have "and" in them.
+  const namesOf = (value: string) => (isPerson(value) ? namesInData(value) : nameInData(value));
+  const fromLd = { names: distinct(ld.authors.flatMap(namesOf)), from: 'json-ld author' };
   const fromMeta = likeliest(authorsFromMeta(tags), bylines);
   const houses = [fromLd, fromMeta].filter(({ names }) => names.length > 0 && !names.some(isPerson));
   const declared = [fromLd, fromMeta]
@@ -194,10 +196,6 @@ function ledBy(lines: string[], isPerson: (name: string) => boolean): Authors | 
 
 /** "Ada Lund in Lampstadt", "Ada Lund on Monday". */
 const withoutPlace = (line: string) => line.replace(/\s+(?:on|in|at)\s+\p{Lu}.*$/u, '');
-
-// Two to four words of letters; small ones before capitals inside a word are two things glued together.
-const PLAIN_NAME =
-  /^(?!.*\p{Ll}{2}\p{Lu})\p{Lu}[\p{L}\p{M}.'’-]*(?:\s[\p{L}\p{M}.'’-]+){0,2}\s\p{Lu}[\p{L}\p{M}.'’-]*$/u;
 
 const isAmong = (name: string, names: string[]) => {
   const key = comparable(name);

@@ -1,16 +1,18 @@
+import {
+  CASELESS_NAME,
+  CREDIT,
+  FULL_NAME,
+  isLabel,
+  leadOf,
+  PLAIN_NAME,
+  reporterIn,
+  withoutOurs,
+} from './byline-words.ts';
+import { splitNames } from './person-names.ts';
+
 /** What a line near the headline says, and how far from it it stands. */
 export type Line = { text: string; after: number };
 
-/** A first and a last name. */
-export const FULL_NAME = /^\p{Lu}[\p{L}\p{M}.'’-]*\s\p{Lu}/u;
-
-const BY = '(?:written|words|story|posted|published|reported|article|authored) by|by|von|par|por';
-const AUTHOR = 'authors?|author\\(s\\)|contributors?|autor(?:in)?(?:/autor(?:in)?)?';
-const LABEL = new RegExp(`^(?:${BY}|${AUTHOR})\\s*:?$`, 'i');
-// Screen readers are told "By" once more than others.
-const LED_BY = new RegExp(`^(?:(?:${BY})\\s?:?|(?:${AUTHOR})\\s?:)\\s?(?:by\\s)?`, 'i');
-const MAY_LEAD =
-  /^(?:written|words|story|posted|published|reported|article|auth|autor|by|von|par|por|contrib)/i;
 // "May 3, 2024 · 3 min read · By Ada Lund": a byline that begins with its date.
 const DATE_FIRST =
   /\d.{0,40}(?:\d{4}|\bread|[|•·–—])\s{1,2}(?:[Bb]y|[Vv]on|[Pp]ar|[Pp]or):?\s(\p{Lu}[^|•·]{2,80})/u;
@@ -18,35 +20,47 @@ const DATE_FIRST =
 const HAS_BY = /\s(?:[Bb]y|[Vv]on|[Pp]ar|[Pp]or):?\s/;
 const MAX_LINE_CHARS = 120;
 
-/** Whether a line is only the label of the names on the next. */
-export function isLabel(text: string): boolean {
-  return LABEL.test(text);
-}
-
-/** Names on lines that begin with "by", or stand on the line after it, or after a date and "by". */
-export function bylineTexts(lines: readonly string[]): string[] {
+/**
+ * Names on lines that begin with "by", or stand on the line after it, or after a date and "by"; in the languages of the
+ * page also after words that mean something else in others.
+ */
+export function bylineTexts(lines: readonly string[], languages: readonly string[] = []): string[] {
   const found: string[] = [];
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i]!;
     const next = lines[i + 1];
-    if (LABEL.test(line)) {
+    if (isLabel(line)) {
       if (next !== undefined && next.length < 60) found.push(next);
     } else if (line.length >= MAX_LINE_CHARS) continue;
-    else if (MAY_LEAD.test(line)) {
-      const led = LED_BY.exec(line);
-      const name = led === null ? '' : line.slice(led[0].length);
-      // A name begins with a capital: "by a narrow margin" names nobody.
-      if (/^\p{Lu}/u.test(name)) found.push(name);
-    } else if (HAS_BY.test(line)) {
-      const name = DATE_FIRST.exec(line)?.[1];
-      if (name !== undefined && FULL_NAME.test(name)) found.push(name);
+    else {
+      const name = nameOnLine(line, languages);
+      if (name !== null) found.push(name);
     }
   }
   return found;
 }
 
-const CREDIT = /^(?:written|words|story|text|reported) by:?\s+/i;
-const AUTHOR_LABEL = new RegExp(`^(?:${AUTHOR})\\s?:?\\s`, 'i');
+function nameOnLine(line: string, languages: readonly string[]): string | null {
+  const lead = leadOf(line, languages);
+  if (lead !== null) {
+    const name = withoutOurs(line.slice(lead.chars));
+    // A name begins with a capital: "by a narrow margin" names nobody.
+    return MAY_BEGIN.test(name) && (lead.isSure || areNames(name)) ? name : null;
+  }
+  if (HAS_BY.test(line)) {
+    const name = DATE_FIRST.exec(line)?.[1];
+    if (name !== undefined && FULL_NAME.test(name)) return name;
+  }
+  return reporterIn(line);
+}
+
+const MAY_BEGIN = /^[\p{Lu}\p{Lo}]/u;
+
+function areNames(text: string): boolean {
+  const names = splitNames(text);
+  return names.length > 0 && names.every((name) => PLAIN_NAME.test(name) || CASELESS_NAME.test(name));
+}
+
 const SENTENCE =
   /^(?:this|the) (?:[a-z]+ )?(?:post|article|story|piece|guide) (?:was|is) written by\s+([^,.;(]+)/i;
 const MAX_CREDIT_CHARS = 80;
@@ -66,7 +80,7 @@ export function creditTexts(lines: Iterable<{ text: string; chars: number }>): s
     const writer = namedWriter(text);
     if (writer !== null) found.push(writer);
     if (chars > MAX_CREDIT_CHARS) continue;
-    const led = CREDIT.exec(text) ?? AUTHOR_LABEL.exec(text);
+    const led = CREDIT.exec(text);
     const name = led === null ? '' : text.slice(led[0].length);
     if (/^\p{Lu}/u.test(name)) found.push(name);
   }

@@ -1,3 +1,6 @@
+import { leadOf, reporterIn, withoutPictures } from './byline-words.ts';
+import { comparable } from './comparable.ts';
+
 const WORDS = /\p{L}[\p{L}\p{M}'’-]*|\d+/gu;
 const MAX_CHARS = 120;
 const MAX_WORDS = 14;
@@ -13,7 +16,8 @@ export function isByline(text: string, authors: readonly string[]): boolean {
   // Most lines hold no part of any name: cutting them into words can wait.
   if (!authors.some((name) => lower.includes(name.slice(name.lastIndexOf(' ') + 1).toLowerCase())))
     return false;
-  const words = wordsOf(text);
+  if (isLedName(text, authors)) return true;
+  const words = wordsOf(withoutPictures(text));
   if (words.length === 0 || words.length > MAX_WORDS) return false;
   const present = new Set(words);
   const named = authors
@@ -22,4 +26,11 @@ export function isByline(text: string, authors: readonly string[]): boolean {
   if (named.length === 0) return false;
   const known = new Set(named.flat());
   return words.filter((word) => !known.has(word) && !/^\d/.test(word)).length <= MAX_OTHER_WORDS;
+}
+
+/** Whether a line is a word for "by" and a name, which in some languages is one word. */
+function isLedName(text: string, authors: readonly string[]): boolean {
+  const lead = leadOf(text, []);
+  const name = lead === null ? reporterIn(text) : text.slice(lead.chars);
+  return name !== null && authors.some((author) => comparable(author) === comparable(name));
 }

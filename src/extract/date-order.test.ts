@@ -2,8 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { noHabits } from '../dates/index.ts';
 import { withOrderOfPage } from './date-order.ts';
 
-const orderOf = (...shortLines: string[]) =>
-  withOrderOfPage({ headlineIndex: -1, lines: [], shortLines, habits: noHabits }, []).habits.order;
+const placed = (texts: string[]) => texts.map((text) => ({ text, place: null }));
+const orderOf = (...texts: string[]) =>
+  withOrderOfPage({ headlineIndex: -1, lines: [], shortLines: placed(texts), habits: noHabits }, []).habits
+    .order;
 
 describe('the order in which a page writes dates', () => {
   it('is that of a date which has only one', () => {
@@ -21,7 +23,7 @@ describe('the order in which a page writes dates', () => {
 
   it('is not asked for where no date leaves a doubt, and that of the language stays', () => {
     expect(orderOf('25/11/2025', '8/8/2025')).toBeNull();
-    const near = { headlineIndex: -1, lines: [], shortLines: ['02/12/2025', '11/25/2025'] };
+    const near = { headlineIndex: -1, lines: [], shortLines: placed(['02/12/2025', '11/25/2025']) };
     expect(withOrderOfPage({ ...near, habits: { ...noHabits, order: 'dmy' } }, []).habits.order).toBe('dmy');
   });
 

@@ -19,17 +19,13 @@ type Doubtful = Record<'dmy' | 'mdy', number>;
  */
 export function withOrderOfPage(near: Surroundings, times: readonly PageNode[]): Surroundings {
   if (near.habits.order !== null) return near;
-  const texts = near.shortLines.slice(0, MAX_LINES);
+  const texts = near.shortLines.slice(0, MAX_LINES).map(({ text }) => text);
   for (const node of times.slice(0, MAX_TIMES)) texts.push(attribute(node, 'datetime') ?? '');
   const order = orderIn(texts);
+  if (order === null) return near;
   // What was read from the lines before was read without it.
-  return order === null
-    ? near
-    : {
-        ...near,
-        habits: { ...near.habits, order },
-        lines: near.lines.map(({ text, after }) => ({ text, after })),
-      };
+  const lines = near.lines.map(({ dates: _, ...line }) => line);
+  return { ...near, habits: { ...near.habits, order }, lines };
 }
 
 function orderIn(texts: readonly string[]): DateOrder | null {

@@ -110,13 +110,16 @@ export function readFindings(source: Page, options: ExtractOptions, model: Block
   const { classes, unseen } = marks;
   const context = { tags, ld, headline, classes, unseen, allowFallback, model };
   const body = extractBody(page, chosen, context, evidence);
-  const lines = linesAround(body.blocks, headline, () => declaredTitles(page, tags, ld));
+  const lines = linesAround(body, headline, () => declaredTitles(page, tags, ld));
   const headlineIndex = headline?.node.index ?? -1;
   const language = decideLanguage(page.lang, tags.openGraph['og:locale'], body.text);
   if (language !== null) evidence.language = language.from;
   // A template writes dates as its language does, whatever the text is in; English is what nobody chose.
   const isUnchosen = language?.from === 'text' && /^\s*en\b/i.test(page.lang ?? 'en');
   const habits = habitsOfLanguage(isUnchosen ? language.value : page.lang);
+  const languages = [page.lang ?? '', language?.value ?? ''].map((tag) =>
+    tag.trim().slice(0, 2).toLowerCase(),
+  );
   return {
     page,
     excluded: { from: whole, nodes: excluded },
@@ -128,13 +131,17 @@ export function readFindings(source: Page, options: ExtractOptions, model: Block
     headline,
     body,
     language,
-    near: { headlineIndex, lines, shortLines: shortLines(body.blocks), habits },
+    near: { headlineIndex, lines, shortLines: shortLines(body), habits },
     bylines: {
       marked: marks.authors,
       links: marks.authorLinks,
-      lines: bylineTexts(lines.map((line) => line.text)),
+      lines: bylineTexts(
+        lines.map((line) => line.text),
+        languages,
+      ),
       firstLines: bylineTexts(
         lines.filter(({ after }) => after >= 0 && after < FIRST_LINES).map((line) => line.text),
+        languages,
       ),
       credits: () => creditTexts(body.blocks),
       portrayed: () =>

@@ -1,4 +1,5 @@
-import { TEXT, textOf } from '../html/index.ts';
+import { attribute, type PageNode, TEXT, textOf } from '../html/index.ts';
+import type { Place, PlacedLine } from './beside-dates.ts';
 import type { Block } from './blocks.ts';
 import { makeComparable } from './comparable.ts';
 import { type Headline, LIKE_THE_TITLE } from './headline.ts';
@@ -16,7 +17,7 @@ const MAX_LINE_CHARS = 160;
  * sets, with the byline or a date right below it on 9).
  */
 export function linesAround(
-  blocks: Block[],
+  { blocks, kept }: Lines,
   headline: Headline | null,
   titles: () => readonly string[],
 ): NearLine[] {
@@ -31,12 +32,37 @@ export function linesAround(
   const isOwn = titleAt >= 0 || (headline !== null && blocks[start]?.owner === headline.node);
   const first = isOwn ? start + 1 : start;
   const lines: NearLine[] = [];
+  const text = new Set(kept);
   for (let i = Math.max(0, start - LINES_BEFORE); i < Math.min(blocks.length, start + LINES_AFTER); i++) {
     const block = blocks[i]!;
-    if (block.chars <= MAX_LINE_CHARS && !isFact(block)) lines.push({ text: block.text, after: i - first });
+    if (block.chars <= MAX_LINE_CHARS && !isFact(block))
+      lines.push({ text: block.text, place: placeOf(block, text.has(block)), after: i - first });
   }
   return lines;
 }
+
+/** The blocks of a page, and those that are its text. */
+export type Lines = { blocks: readonly Block[]; kept: readonly Block[] };
+
+// The element of a caption is at most this far above its text.
+const CAPTION_STEPS = 3;
+const CAPTION_CLASS = /(?:^|[\s_-])(?:fig)?caption(?:[\s_-]|$)|bildunterschrift/i;
+// Further from its image the class is one of small print: bylines have it too.
+const CAPTION_NODES = 10;
+
+/** What a block is in the article. */
+export function placeOf(block: Block, isKept: boolean): Place {
+  let at: PageNode | null = block.owner;
+  for (let steps = 0; at !== null && steps < CAPTION_STEPS; steps++, at = at.parent) {
+    if (at.tag === 'figcaption' || at.tag === 'caption') return 'caption';
+    if (block.sinceImage <= CAPTION_NODES && CAPTION_CLASS.test((attribute(at, 'class') ?? '').slice(0, 200)))
+      return 'caption';
+  }
+  if (HEADING.test(block.owner.tag)) return 'heading';
+  return isKept ? 'text' : null;
+}
+
+const HEADING = /^h[1-6]$/;
 
 /** Whether a line is the value beside a name in a table of facts: "Founded", "Born". Only that of a day counts. */
 function isFact({ cell }: Block): boolean {
@@ -49,7 +75,7 @@ function isFact({ cell }: Block): boolean {
 const NAME_OF_DAY = /dat[eauo]|fecha|publ|post|veröff|ersch|issued|updated/i;
 
 /** The line that is one of some titles, perhaps after a kicker; -1 where there is none. */
-function titleLine(blocks: Block[], titles: readonly string[]): number {
+function titleLine(blocks: readonly Block[], titles: readonly string[]): number {
   const keys = titles.map(makeComparable).filter((key) => key.length >= MIN_TITLE_LETTERS);
   if (keys.length === 0) return -1;
   let found = -1;
@@ -71,7 +97,8 @@ const MAX_KICKER_LETTERS = 50;
 const BREADCRUMB_LINES = 5;
 
 /** The lines that may hold nothing but a date, and sentences that tell when the article appeared. */
-export function shortLines(blocks: Block[]): string[] {
+export function shortLines({ blocks, kept }: Lines): PlacedLine[] {
+  const text = new Set(kept);
   return blocks
     .filter(
       (block) =>
@@ -80,7 +107,7 @@ export function shortLines(blocks: Block[]): string[] {
         /\d\d/.test(block.text) &&
         !isFact(block),
     )
-    .map((block) => block.text);
+    .map((block) => ({ text: block.text, place: placeOf(block, text.has(block)) }));
 }
 
 const MAX_ENTRY_CHARS = 500;

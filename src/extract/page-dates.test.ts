@@ -302,7 +302,10 @@ describe('the date of publication', () => {
     ['(17.05.2024) The keepers of the coast are afraid of', '2024-05-17'],
     ['Lampstadt, (17.05.2024). The keepers of the coast', '2024-05-17'],
     ['LAMPSTADT, May 17, 2024 /Wire/ -- The keepers of the coast', '2024-05-17'],
+    ['LAMPSTADT, May 17, 2024 - The keepers of the coast', '2024-05-17'],
     ['On May 17, 1924 the keepers of the coast', null],
+    ['17 May 2001 was a day of which the keepers of the coast', null],
+    ['Last updated: May 17, 2024. The keepers of the coast and', null],
     ['LAMPSTADT, May 17, 1924 -- The keepers of the coast', null],
   ])('begins the text: %j', (start, expected) => {
     const { published } = read(
@@ -357,5 +360,46 @@ describe('the date of publication', () => {
   it('is read from script data before text, in any quoting', () => {
     const script = '<script>self.push("{\\"publishedAt\\":\\"2024-05-17T10:00:00Z\\"}")</script>';
     expect(read('', `${HEADLINE}${TEXT}${script}`).from).toContain('script data');
+  });
+
+  describe('is the declared one, or none, where the article tells of a day', () => {
+    const announced = '<meta property="article:published_time" content="2024-07-05T10:00:00Z">';
+    const first = '<p>The lamp was lit on 12 May 2001.</p>';
+    const caption = '<figcaption>The lamp on 12 May 2001.</figcaption>';
+
+    it.each([
+      ['in its first paragraph', first + TEXT],
+      [
+        'in its fourth paragraph',
+        `<p>By Ada Lund</p>${TEXT}${TEXT.replace('keeper', 'pilot')}${first}${TEXT}`,
+      ],
+      ['in a heading', `<h2>What has been known since 12 May 2001</h2>${TEXT}`],
+      ['in a caption', `<figure><img src="/a.jpg" width="900" height="600">${caption}</figure>${TEXT}`],
+      ['that is still to come', `<p>The exhibition opens on 20 March 2025.</p>${TEXT}`],
+      [
+        'for machines too',
+        `<p>The lamp was lit on <time datetime="2001-05-12">12 May 2001</time>.</p>${TEXT}`,
+      ],
+      ['on which another work appeared', `${TEXT}<p>The novel was first published on 12 May 2001.</p>`],
+    ])('%s', (_, body) => {
+      expect(read(ld('2024-07-05'), HEADLINE + body).published).toBe('2024-07-05');
+      expect(read(announced, HEADLINE + body).published).toBe('2024-07-05');
+      expect(read('', HEADLINE + body).published).toBeNull();
+    });
+  });
+
+  it('is not the one of a correction, which is a change', () => {
+    for (const line of [
+      'This article was amended on 6 March 2024 to correct a name.',
+      'Corrected on 6 March 2024',
+      'Dieser Artikel wurde am 6. März 2024 berichtigt.',
+      'This article was last updated on 6 March 2024.',
+    ])
+      expect(read('', `${HEADLINE}${TEXT}<p>${line}</p>`).published).toBeNull();
+    const amended = `${HEADLINE}${TEXT}<p>This article was amended on 6 March 2024.</p>`;
+    expect(read(ld('2024-02-05'), amended)).toMatchObject({
+      published: '2024-02-05',
+      modified: '2024-03-06',
+    });
   });
 });

@@ -1,6 +1,8 @@
 import { type DateHabits, noHabits, parseDate } from '../dates/index.ts';
 import { attribute, type Page, type PageNode, textOf } from '../html/index.ts';
+import { isOfChange, isOfCorrection, tellsOfDay } from './beside-dates.ts';
 import { withOrderOfPage } from './date-order.ts';
+import { ANNOUNCED, MODIFIED, PUBLISHED } from './date-tags.ts';
 import type { LdFacts } from './json-ld.ts';
 import {
   BYLINE_REST_CHARS,
@@ -16,70 +18,9 @@ import {
 } from './line-dates.ts';
 import type { Marks } from './marks.ts';
 import type { MetaTags } from './meta-tags.ts';
+import { type Lines, placeOf } from './near-lines.ts';
 import { dateInScripts } from './script-dates.ts';
-import { datesInText, PUBLISHED_LABEL, UPDATED } from './written-dates.ts';
-
-// What networks show beside a shared page.
-const ANNOUNCED = [
-  'article:published_time',
-  'article:published',
-  'og:article:published_time',
-  'og:published_time',
-];
-const PUBLISHED = [
-  ...ANNOUNCED,
-  'datepublished',
-  'parsely-pub-date',
-  'sailthru.date',
-  'article.published',
-  'publishdate',
-  'publish-date',
-  'publish_date',
-  'published',
-  'published_time',
-  'published-date',
-  'pubdate',
-  'publication_date',
-  'date.issued',
-  'dc.date.issued',
-  'dcterms.issued',
-  'dcterms.date',
-  'dcterms.created',
-  'dc.date.created',
-  'dc.date',
-  'dc.created',
-  'citation_publication_date',
-  'citation_online_date',
-  'citation_date',
-  'cxenseparse:recs:publishtime',
-  'cxenseparse:publishtime',
-  'article_date_original',
-  'originalpublicationdate',
-  'displaydate',
-  'datecreated',
-  'date',
-  'article:created',
-  'created',
-  'shareaholic:article_published_time',
-  'bt:pubdate',
-  'rnews:datepublished',
-  'analyticsattributes.articledate',
-  'pub_date',
-  'article:post_date',
-];
-const MODIFIED = [
-  'article:modified_time',
-  'og:updated_time',
-  'datemodified',
-  'article:modified',
-  'dcterms.modified',
-  'dc.date.modified',
-  'lastmod',
-  'last-modified',
-  'revised',
-  'modified',
-  'updated_time',
-];
+import { datesInText, PUBLISHED_LABEL } from './written-dates.ts';
 
 /** Now and then a page claims a date that cannot be: before the web's content or days ahead. */
 export function isPlausible(date: Date, nowMs: number): boolean {
@@ -181,14 +122,30 @@ function nearest(nodes: readonly PageNode[], headlineIndex: number): PageNode[] 
 }
 
 /** Dates in `<time>`, those near the headline first; a date of change only where asked for. */
-function fromTimes({ marks, near }: Inputs, updatedToo: boolean): (FoundDate & { node: PageNode }) | null {
+function fromTimes(
+  { marks, near, body }: Inputs,
+  updatedToo: boolean,
+): (FoundDate & { node: PageNode }) | null {
   for (const node of nearest(marks.times, near.headlineIndex)) {
     const context = `${attribute(node, 'class') ?? ''} ${attribute(node, 'itemprop') ?? ''} ${node.parent === null ? '' : textOf(node.parent, 120)}`;
-    if (!updatedToo && UPDATED.test(context)) continue;
+    if ((!updatedToo && isOfChange(context)) || isOfCorrection(context)) continue;
     const found = dateOfElement(node, 'time element', near.habits);
-    if (found !== null) return { date: found.date, from: found.from, raw: found.raw, node };
+    if (found !== null && !isTold(node, body, near.habits))
+      return { date: found.date, from: found.from, raw: found.raw, node };
   }
   return null;
+}
+
+/** Whether an element stands in a sentence or a caption that tells of its day. */
+function isTold(node: PageNode, { blocks, kept }: Inputs['body'], habits: DateHabits): boolean {
+  const block = blocks.find(({ from, to }) => from <= node.index && node.index < to);
+  if (block === undefined) return false;
+  const own = textOf(node, 200);
+  const found = datesInText(block.text, 3, habits).find(({ raw }) => own.includes(raw));
+  return (
+    found !== undefined &&
+    tellsOfDay({ text: block.text, place: placeOf(block, kept.includes(block)) }, found)
+  );
 }
 
 /** The nearest `<time>`, unless the byline shows another day: then it is that of a teaser (6 pages of 7). */
@@ -206,7 +163,7 @@ function fromDateElements({ marks, near }: Inputs, updatedToo: boolean): FoundDa
     // The day somebody was born or something was founded, for machines.
     if (/\bbday\b/.test(attribute(node, 'class') ?? '')) continue;
     const text = textOf(node, 300);
-    if (text.length > 250 || (!updatedToo && UPDATED.test(text))) continue;
+    if (text.length > 250 || (!updatedToo && isOfChange(text)) || isOfCorrection(text)) continue;
     const found = datesInText(text, 1, near.habits)[0];
     if (found !== undefined) return { date: found.date, from: 'date element', raw: found.raw };
   }
@@ -242,7 +199,7 @@ function labelledTimes({ marks, near }: Inputs): FoundDate[] {
   for (const node of marks.times.slice(0, MAX_TIMES)) {
     const beside = node.parent === null ? '' : textOf(node.parent, 120);
     const labelled = attribute(node, 'pubdate') !== null || PUBLISHED_LABEL.test(beside);
-    if (!labelled || beside.length > BYLINE_REST_CHARS || UPDATED.test(beside) || isElsewhere(node)) continue;
+    if (!labelled || beside.length > BYLINE_REST_CHARS || isOfChange(beside) || isElsewhere(node)) continue;
     const date = dateOfElement(node, 'shown date', near.habits);
     if (date !== null) found.push(date);
   }
@@ -258,8 +215,8 @@ type Inputs = {
   marks: Marks;
   near: Surroundings;
   headline: { text: string } | null;
-  /** The blocks of the text. */
-  body: { kept: readonly { text: string }[] };
+  /** The blocks of the page, and those of the text. */
+  body: Lines;
 };
 type Source = (inputs: Inputs) => FoundDate | null;
 

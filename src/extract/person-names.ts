@@ -1,13 +1,11 @@
 import { collapse, copyString } from '../html/index.ts';
-import { FULL_NAME } from './byline-lines.ts';
+import { FULL_NAME, MARKED_LEAD, PLAIN_NAME, withoutOurs, withoutPictures } from './byline-words.ts';
 import { datesInText } from './written-dates.ts';
 
-const PREFIX =
-  /^(?:(?:written|posted|reported|reviewed|published|compiled|analysis|words?|story|article|text|photos?)\s+(?:and\s+\w+\s+)?by|by|von|par|por|di|da|door|av|af|autor(?:in|es)?|author|auteur|redacci[oó]n)\b\s*:?\s*|^(?:\S{1,12}\s)?(?:作者|责任编辑|責任編輯|记者|記者)[：:]\s*|^文\s?[｜|／/：:]\s*(?:\p{Script=Han}{2,6}\s(?=\p{Script=Han}))?/iu;
 // What buttons, sections and labels beside a name say.
 const NOT_A_NAME = new RegExp(
   `^(?:${[
-    'the author|author|anonymous|admin(?:istrator)?|webmaster|guest|user|unknown|none|null|undefined|n/a',
+    'the author|author|anonymous|admin(?:istrator)?|super ?user|webmaster|guest|user|unknown|none|null|undefined|n/a',
     'editor(?:ial)?|staff|correspondents?|(?:all )?columnists?|people|profile|bio(?:graphy)?|archives?|columns',
     'website.*|facebook|twitter|linkedin|instagram|bluesky|mastodon|threads|youtube|tiktok|pinterest|reddit|whatsapp',
     'flickr|shutterstock|rss|e-?mail|print|newsletters?|follow|share|home|contact|log ?in|sign ?in|register|page \\S+',
@@ -23,10 +21,11 @@ const AFTER_NAME = new RegExp(
   [
     /\s+on behalf of\s|\s+\d+\s+comments?\b|\s+\d+(?:[.,]\d)?k\b|\s+[|•·–—●]\s+|\s+-\s+|\s*\(|\s+\/\/|[?»]\s/,
     /\s+(?:leave a comment|rss feed|subscribe|more by|view|edited by)\b|['’]s posts\b/,
-    /(?<=\s\S{1,40})(?<!\s(?:and|und|et|y|with|mit))(?:\s+in\s|,?\s+(?:the\s+)?(?:(?:associated press|ap|afp|upi|reuters)(?:\s|$)|bloomberg\s))/,
+    /(?<=\s\S{1,40})(?<!\s(?:and|und|et|y|with|mit))(?:\s+(?:in|at)\s|,?\s+(?:the\s+)?(?:(?:associated press|ap|afp|upi|reuters)(?:\s|$)|bloomberg\s))/,
     /(?<=\s\S{1,40})\s+(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|[\s/]+[^\s/]{1,40}\.(?:com|org|net)\b/,
     /,?\s+(?:on|published|posted|updated|last)\s+(?:\w+\s+)?\d|,?\s+\d{1,2}\/|\d{4}|\d{1,2}[./]\d/,
     /,?\s+(?:\d{1,2}\.?\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+\d/,
+    /\s+(?:\p{Script=Hangul}{0,4}기자|특파원)(?:\s|$)|(?<=\p{Script=Han}{2})\s?(?:記者|记者)$/u,
     /\s+[•·]|,\s+\d{1,2}\.?$|(?<=\s\S{1,40})\s+\d{1,2}\.?$/,
     /(?<=[a-zà-ÿ])(?:January|February|March|April|May|June|July|August|September|October|November|December)\s\d/,
   ]
@@ -46,17 +45,18 @@ export function cleanName(raw: string): string | null {
   if (date?.at === 0) {
     text = text.slice(date.raw.length).replace(/^[\s\-–—|•·:,]+/, '');
     // After a date there may well be a section.
-    if (!FULL_NAME.test(text.replace(PREFIX, ''))) return null;
+    if (!FULL_NAME.test(text.replace(MARKED_LEAD, ''))) return null;
   }
   text = text
     .replace(/^\p{L}{3,9} \d{1,2} (?=written by)/iu, '')
-    .replace(PREFIX, '')
+    .replace(MARKED_LEAD, '')
     .replace(/^\W+/u, (m) => (/\p{L}/u.test(m) ? m : ''));
+  text = withoutOurs(text);
   // "Richard (RJ) Lund"
   const first = /^\p{L}+ \([^()]{1,40}\) (?=\p{Lu})/u.exec(text)?.[0].length ?? 0;
   const cut = text.slice(first).search(AFTER_NAME);
   if (cut > 0) text = text.slice(0, first + cut);
-  text = text.replace(/[\s,;|/–—\])"”-]+$/g, '').trim();
+  text = text.replace(/[\s,;|/／–—\])"”-]+$/g, '').trim();
   if (text.length < 2 || text.length > 80 || !/\p{L}{2}/u.test(text)) return null;
   if (MONTH.test(text) || /\b(?:says|name|new|month|reading|mins? read|minutes?|ago)\b|[*:|]/i.test(text))
     return null;
@@ -81,9 +81,30 @@ export function nameInData(value: string): string | null {
   return FULL_NAME.test(first) ? cleanName(first) : name;
 }
 
+/**
+ * The names in one value of the data: "Ada Lund, Jon Berg & Eva Strand" are three where each part is a whole name, and
+ * "Lund, Ada", "Ada Lund, MD" and "Lund and Berg" one. A paper named behind its writers is left out.
+ */
+export function namesInData(value: string): string[] {
+  const parts = value.length > MAX_DATA_CHARS || ROLE.test(value) ? [] : splitNames(value);
+  const names = parts.filter((name, i) => i === 0 || !/^The\s/.test(name));
+  const areNames =
+    names.length > 1 &&
+    names.every((name) => PLAIN_NAME.test(name) && !ABBREVIATIONS.test(name) && !IS_BODY.test(name));
+  if (areNames) return names;
+  const name = nameInData(value);
+  return name === null ? [] : [name];
+}
+
+const MAX_DATA_CHARS = 500;
+// "MD FACP": degrees.
+const ABBREVIATIONS = /^(?:\p{Lu}\.?){2,6}(?:\s(?:\p{Lu}\.?){2,6})*$/u;
+const IS_BODY =
+  /\b(?:university|institute?|department|office|ministry|cent(?:er|re)|council|agency|society|association|foundation|committee|school|college|group|company|bank|press|news|media|team|staff|times|post|daily|journal|magazine|research|services?)\b/i;
+
 /** Splits "A, B and C" into names, keeping degrees ("A, PhD") with their owner. */
 export function splitNames(text: string): string[] {
-  const parts = text.split(
+  const parts = withoutPictures(collapse(text)).split(
     // "RT en Español" is one.
     /\s+(?:[Aa]nd|AND|und|et|y|og|och)\s+|(?<=\s\S{1,40})\s+(?:e|en)\s+(?=\S+\s)|\s*[&;]\s*|,\s*(?=\p{Lu}[\p{L}'’.-]+\s+\p{Lu})/u,
   );

@@ -40,8 +40,8 @@ export function partAround(text: string, at: number): { from: number; to: number
 export function tellsOfDay({ text, place }: PlacedLine, { raw, at }: WrittenDate): boolean {
   if (place === 'caption') return true;
   const { from, to } = partAround(text, at);
-  const before = text.slice(from, at).trim();
-  const after = text.slice(at + raw.length, to).trim();
+  const before = text.slice(Math.max(from, at - MAX_CHARS), at).trim();
+  const after = text.slice(at + raw.length, Math.min(to, at + raw.length + MAX_CHARS)).trim();
   if (ENTRY.test(text) || isLed(before === '' ? after : before)) return false;
   const isLabelled = UPDATED.test(before) || PUBLISHED_LABEL.test(before);
   const fact = place === 'text' && !isLabelled ? FACT.exec(before)?.[0] : undefined;
@@ -59,6 +59,8 @@ export function tellsOfDay({ text, place }: PlacedLine, { raw, at }: WrittenDate
   );
 }
 
+// What stands further from a date tells nothing of it.
+const MAX_CHARS = 300;
 // "mole" alone may be a word of another language for what bylines say.
 const MAX_UNKNOWN = 1;
 const MAX_CASELESS = 5;
@@ -73,7 +75,7 @@ const LED =
 const isLed = (text: string) => LED.test(text) || PUBLISHED_LABEL.test(FIRST_WORD.exec(text)?.[0] ?? '');
 const FIRST_WORD = /^[^\p{L}]*[\p{L}\p{M}]+/u;
 // "Born: 3 May 1994": a fact.
-const FACT = /[\p{L}\p{M}]+(?=\s?[:：]\s?$)/u;
+const FACT = /(?<![\p{L}\p{M}])[\p{L}\p{M}]{1,30}(?=\s?[:：]\s?$)/u;
 const OF_LIVES =
   /\b(?:born|died|founded|opened|opens|established|geboren|gestorben|gegründet|eröffnet|née?|décédée?|nacid[oa]|falleci[óo]|nat[oa]|mort[oa]|nascid[oa])\b/i;
 

@@ -19,13 +19,13 @@ function isLedHome(row: LeasedUrl, to: UrlIdentity): boolean {
   return own.outcome === 'ok' && !isFrontPage(own.identity.key);
 }
 
-/** Whether an article's address led to a list of articles, which its own address says as well as what it shows. */
+/** Whether an article's address led to a list of articles: its own address says so, and it shows no article. */
 export function isLedToList(
   row: LeasedUrl,
   to: { url: string; isMoved: boolean },
   document: SettleDocument,
 ): boolean {
-  if (row.kind !== 'article' || document.pageType !== 'listing') return false;
+  if (row.kind !== 'article' || document.pageType === 'article') return false;
   return (to.isMoved || row.origin === 'redirect') && classifyUrl(to.url, {}).kind === 'listing';
 }
 

@@ -74,9 +74,9 @@ describe('caps', () => {
 
   it.each([
     ['a long page', 6_000, {}, undefined],
-    ['more blocks than are read', 20_000, {}, 'blocks'],
+    ['more blocks than are read', 12_000, {}, 'blocks'],
     ['more nodes than are read', 400, { maxNodes: 300 }, 'nodes'],
-    ['both', 20_100, { maxNodes: 40_150 }, 'nodes, blocks'],
+    ['both', 12_100, { maxNodes: 24_150 }, 'nodes, blocks'],
   ])('are told: %s', (_name, paragraphs, caps, cut) => {
     const page = parsePage(book(paragraphs), { url, ...caps });
     const { extraction, blocks } = explainPage(page);

@@ -48,8 +48,9 @@ export type Block = {
   to: number;
 };
 
-// Whole books on one page have six thousand blocks. What they cost is linear: 20,000 of nineteen kinds took 0.1 to 0.6 s.
-const MAX_BLOCKS = 20_000;
+// Whole books on one page have six thousand blocks. What they cost is linear; 20,000 paragraphs took a cold reader 0.9 s
+// on a slow machine, and no page may take more than a second.
+const MAX_BLOCKS = 12_000;
 const MAX_BLOCK_CHARS = 200_000;
 
 /** Fills in how many words each block has, and the hash of its text: the engine works one out anew for every slice. */

@@ -44,9 +44,13 @@ export async function ensurePartitions(db: Queryable, table: 'crawl_log' | 'raw_
     const range = [`'${from} 00:00:00+00'`, `'${to} 00:00:00+00'`] as const;
     // One statement, so that it is made whole or not at all. ATTACH locks the parent only briefly, where CREATE …
     // PARTITION OF would block every writer. What came before anybody made the day lies in the default partition, which
-    // would refuse it; a fetcher may well run before the first scheduler does.
+    // would refuse it; a fetcher may well run before the first scheduler does. Whoever is about to write of today would
+    // find the default partition closed to it, having chosen it already: for this day writers wait before they choose.
+    // Every day locks the parent before the default partition: two that make different days meet there, not crosswise.
+    const mode = day === 0 ? 'SHARE ROW EXCLUSIVE' : 'SHARE UPDATE EXCLUSIVE';
     await db.query(
       `DO $$ BEGIN
+         LOCK TABLE ONLY ${table} IN ${mode} MODE;
          LOCK TABLE ${table}_default IN ACCESS EXCLUSIVE MODE;
          IF EXISTS (SELECT FROM pg_inherits WHERE inhrelid = to_regclass('${name}')) THEN
            RETURN;

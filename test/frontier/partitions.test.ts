@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensurePartitions } from '../../src/frontier/index.ts';
+import { waitUntil } from '../e2e/wait.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 
 let database: TestDatabase;
@@ -33,6 +34,52 @@ test('what a fetcher logged before there was a scheduler finds its day', async (
     { part: `crawl_log_${day}`, n: 1 },
     { part: 'crawl_log_default', n: 1 },
   ]);
+});
+
+test('several that make the days at once wait for one another, and none gives up', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    for (const { name } of (
+      await database.pool.query<{ name: string }>(
+        `SELECT inhrelid::regclass::text AS name FROM pg_inherits
+          WHERE inhparent = 'crawl_log'::regclass AND inhrelid <> 'crawl_log_default'::regclass`,
+      )
+    ).rows) {
+      await database.pool.query(`ALTER TABLE crawl_log DETACH PARTITION ${name}`);
+      await database.pool.query(`DROP TABLE ${name}`);
+    }
+    await Promise.all([
+      ...Array.from({ length: 5 }, () => ensurePartitions(database.pool, 'crawl_log')),
+      ...Array.from({ length: 5 }, () => log('0 seconds')),
+    ]);
+  }
+});
+
+test('a fetcher that logs while its day is made is not refused', async () => {
+  const today = (await lieIn()).find(({ part }) => part !== 'crawl_log_default')!.part;
+  await database.pool.query(`ALTER TABLE crawl_log DETACH PARTITION ${today}`);
+  await database.pool.query(`DROP TABLE ${today}`);
+  const waitsForLock = async (count: number) =>
+    waitUntil(`${count} wait for a lock`, async () => {
+      const { rows } = await database.pool.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rows.length === count;
+    });
+  // Somebody reads the default partition, so that the day is made half until both others are under way.
+  const reader = await database.pool.connect();
+  try {
+    await reader.query('BEGIN');
+    await reader.query('SELECT FROM crawl_log_default');
+    const made = ensurePartitions(database.pool, 'crawl_log');
+    await waitsForLock(1);
+    const logged = log('0 seconds');
+    await waitsForLock(2);
+    await reader.query('COMMIT');
+    await Promise.all([made, logged]);
+  } finally {
+    reader.release();
+  }
+  expect(await lieIn()).toContainEqual({ part: today, n: 1 });
 });
 
 test('a partition that was made and not attached is attached by the next', async () => {

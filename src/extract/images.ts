@@ -24,9 +24,11 @@ const LEAD_PX = 150;
 // Drawings, icons and films: only raster images are kept (spec: documents, images).
 const NOT_RASTER = /\.(?:svgz?|ico|cur|pdf|mp4|m4v|webm|mov|ogv|mp3|m3u8)(?:$|[?#])/i;
 
+const MAX_SIZE_CHARS = 40;
+
 function pixels(value: unknown): number | null {
-  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '';
-  const match = /^\s*(\d{1,5})(?:\.\d+)?\s*(?:px|pixels)?\s*$/i.exec(text);
+  const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : '';
+  const match = text.length > MAX_SIZE_CHARS ? null : /^(\d{1,5})(?:\.\d+)?\s*(?:px|pixels)?$/i.exec(text);
   return match === null || Number(match[1]) === 0 ? null : Number(match[1]);
 }
 

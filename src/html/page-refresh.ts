@@ -7,7 +7,7 @@ const MAX_DELAY_SECONDS = 30;
 const MAX_CHARS = 2_049;
 // The HTML standard, "shared declarative refresh steps": a time, a separator, and `url=` or nothing before the address.
 const CONTENT =
-  /^\s*(\d{1,4})(?:\.\d{0,9})?\s*[;,\s]\s*(?:url\s*=\s*)?(?:"([^"]{1,2049})|'([^']{1,2049})|(\S{1,2049}))/i;
+  /^\s*(\d{1,4})(?:\.\d{0,9})?(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?(?:"([^"]{1,2049})|'([^']{1,2049})|(\S{1,2049}))/i;
 
 /** Where a page sends its readers by `<meta http-equiv="refresh">`; null: nowhere, or only to itself again. */
 export function refreshTarget(page: Page): string | null {

@@ -1,6 +1,7 @@
 import { contentHash, type Extraction, makeComparable } from '../extract/index.ts';
 import { attribute, discoverLinks, type Page, type PageNode } from '../html/index.ts';
 import { nextArticlePage } from '../sites/index.ts';
+import { MAX_URL_LENGTH } from '../url/index.ts';
 import type { Ingested, IngestSettings } from './response.ts';
 import { headLinks } from './spider-links.ts';
 
@@ -33,6 +34,7 @@ function hasSecondPage({ anchors, links }: Page, url: string): boolean {
   if (own === undefined) return false;
   const isLikely = (node: PageNode): boolean => {
     const href = attribute(node, 'href') ?? '';
+    if (href.length > MAX_URL_LENGTH) return false;
     const from = href.startsWith('?') ? 0 : href.lastIndexOf(own);
     return from >= 0 && href.length - from - own.length <= mostTail && secondPage.test(href);
   };

@@ -67,6 +67,8 @@ const numberedSegment = /^(.*)\/([^/]*?)(?<!\d)([1-9]\d{0,5}|0)(\.\p{L}{2,5})?$/
 const wordBefore = /^(.*)\/(\p{L}{1,12})$/u;
 // "-", "_" or "-p" behind the listing's own name.
 const stemAndMark = /^(.*[^-_.])([-_.]\p{L}{0,4})$/u;
+// Looked for from the first of a run alone: paths of thousands of slashes took a second for a page of links.
+const lastSlashes = /(?<!\/)\/+$/;
 const mostName = 40;
 // Each may be the one that counts: a page of links with hundreds of them would take minutes.
 const mostParameters = 12;
@@ -80,7 +82,7 @@ export function baseOf(url: string): string {
 function keyOf(path: string, parameters: URLSearchParams): string {
   const sorted = [...parameters].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
   const query = new URLSearchParams(sorted).toString();
-  return `${path.replace(/\/+$/, '') || '/'}${query === '' ? '' : `?${query}`}`;
+  return `${path.replace(lastSlashes, '') || '/'}${query === '' ? '' : `?${query}`}`;
 }
 
 /** Every number of an address that may count pages, in each way it may be read. */
@@ -96,7 +98,7 @@ export function numbersOf(url: string): NumberedAddress[] {
     rest.delete(name);
     found.push({ base: keyOf(at.pathname, rest), where: 'query', name, suffix: '', value });
   }
-  const segment = numberedSegment.exec(at.pathname.replace(/\/+$/, ''));
+  const segment = numberedSegment.exec(at.pathname.replace(lastSlashes, ''));
   if (segment === null) return found;
   const [folder, name, digits, suffix] = [segment[1]!, segment[2]!, segment[3]!, segment[4] ?? ''];
   const add = (where: 'path' | 'stem', base: string, before: string): void => {
@@ -131,7 +133,7 @@ export function pageAddress(firstUrl: string, { base, form }: Numbering, page: n
   if (page <= 1) return firstUrl;
   const { where, name, suffix, step, zero } = parsed;
   const value = String((page - zero) * step);
-  const path = at.pathname.replace(/\/+$/, '');
+  const path = at.pathname.replace(lastSlashes, '');
   if (where === 'query') {
     // Further pages may have parameters that the first goes without.
     for (const [one, of] of new URLSearchParams(base.split('?')[1]))
@@ -153,7 +155,7 @@ export function firstAddress(url: string, { base, form }: Numbering): string | n
   const { where, name, suffix } = parsed;
   if (where === 'query') at.searchParams.delete(name);
   else if (where === 'path') {
-    const path = at.pathname.replace(/\/+$/, '');
+    const path = at.pathname.replace(lastSlashes, '');
     const before = path.slice(0, path.length - suffix.length).replace(/\d+$/, '');
     if (!path.endsWith(suffix) || !before.endsWith(`/${name}`)) return null;
     at.pathname = before.slice(0, before.length - name.length);

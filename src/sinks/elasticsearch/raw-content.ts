@@ -134,7 +134,9 @@ function joined(names: readonly string[]): string | undefined {
 
 function wholeNumber(value: unknown): number | undefined {
   const number =
-    typeof value === 'string' && /^\s*\d{1,9}\s*(?:px)?\s*$/.test(value) ? Number.parseInt(value, 10) : value;
+    typeof value === 'string' && /^\d{1,9}(?:\s*px)?$/.test(value.trim())
+      ? Number.parseInt(value, 10)
+      : value;
   return typeof number === 'number' && Number.isInteger(number) && Math.abs(number) < 2 ** 31
     ? number
     : undefined;

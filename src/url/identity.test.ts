@@ -123,11 +123,6 @@ describe('identity', () => {
     expect(identity.bucket).toBe(Number(BigInt.asUintN(8, identity.domainKey)));
   });
 
-  it('collapses sub-domains when asked to', () => {
-    const result = identifyUrl('https://a.b.example.com/', { collapseDomains: true });
-    expect(result.outcome === 'ok' && result.identity.domain).toBe('example.com');
-  });
-
   it('gives addresses no registrable domain', () => {
     for (const input of ['http://127.0.0.1/', 'http://[::1]/']) {
       const result = identifyUrl(input);

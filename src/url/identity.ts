@@ -33,8 +33,6 @@ export type IdentifyOptions = {
   base?: string;
   /** What operators know of domains; without it every key follows the general rules alone. */
   rules?: RulesOf;
-  /** Takes the registrable domain as the domain, the setting chosen at first start. */
-  collapseDomains?: boolean;
 };
 
 export type IdentifyResult =
@@ -54,7 +52,7 @@ export function identifyUrl(input: string, options: IdentifyOptions = {}): Ident
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return rejected('unsupported_scheme');
   const named = hostOf(url);
   if (named === null) return rejected('invalid');
-  const host = identifyHost(named.hostname, named.port, options.collapseDomains === true);
+  const host = identifyHost(named.hostname, named.port);
   if (host === null) return rejected('invalid');
   const key = keyOf(url, named, options.rules?.(host.domain));
   const fetchUrl = fetchUrlOf(url);
@@ -68,12 +66,12 @@ type HostIdentity = Pick<UrlIdentity, 'domain' | 'domainKey' | 'bucket' | 'regis
 const MAX_KNOWN_HOSTS = 10_000;
 const knownHosts = new Map<string, HostIdentity | null>();
 
-function identifyHost(hostname: string, port: string, collapse: boolean): HostIdentity | null {
-  const name = `${hostname}:${port}${collapse ? '*' : ''}`;
+function identifyHost(hostname: string, port: string): HostIdentity | null {
+  const name = `${hostname}:${port}`;
   const known = knownHosts.get(name);
   if (known !== undefined) return known;
   const parent = isAddress(hostname) ? null : registrableDomain(hostname);
-  const domain = domainOf(collapse && parent !== null ? parent : hostname, port);
+  const domain = domainOf(hostname, port);
   const identity = domain === null ? null : { domain, ...domainIdentity(domain), registrableDomain: parent };
   if (knownHosts.size >= MAX_KNOWN_HOSTS) knownHosts.clear();
   knownHosts.set(name, identity);

@@ -42,10 +42,13 @@ export function hasText(extraction: Extraction | undefined): boolean {
 export function readOwnText(read: Read): OwnText {
   const { extraction, title, sight } = read;
   if (extraction === undefined || extraction.wordCount < FEW_WORDS) return 'none';
-  if ([title, plain(extraction.title ?? '')].some((text) => isTitleOfGate(text, GATE_TITLE_REST_CHARS)))
-    return 'none';
-  if (sight.headings.some((text) => isTitleOfGate(text, GATE_PART_REST_CHARS))) return 'none';
   const signature = signatureOf(extraction, read.host);
+  const isNote = signature === 'a declared day' && extraction.wordCount >= NOTE_WORDS;
+  const isOfGate = (text: string, restChars: number) =>
+    isTitleOfGate(text, restChars) && !(isNote && namesTopic(text, extraction, read.host));
+  if ([title, plain(extraction.title ?? '')].some((text) => isOfGate(text, GATE_TITLE_REST_CHARS)))
+    return 'none';
+  if (sight.headings.some((text) => isOfGate(text, GATE_PART_REST_CHARS))) return 'none';
   if (signature === 'a person') return 'signed';
   // A day alone may stand on every page of a site: a gate has it too, and then no headline.
   if (signature !== 'none' && (extraction.wordCount >= NOTE_WORDS || hasHeadline(read))) return 'signed';
@@ -125,6 +128,21 @@ function isTitleOfGate(title: string, restChars: number): boolean {
     isTitleOfMissing(title)
   );
 }
+
+/** Whether a title says beside a gate's phrase what the text is about: "Lampnet router: access denied". */
+function namesTopic(title: string, { text, openGraph }: Extraction, host: string): boolean {
+  const site = plain(openGraph['og:site_name'] ?? '');
+  const rest = [CHALLENGE_TEXT, DENIED_TEXT, MISSING_TITLE].reduce(
+    (left, said) => left.replace(said, ' '),
+    title,
+  );
+  const told = plain(text);
+  return (rest.match(TOPIC_WORD) ?? []).some(
+    (word) => told.includes(word) && !isNameOfSite(word, site, host),
+  );
+}
+
+const TOPIC_WORD = /[\p{L}\p{N}]{4,}/gu;
 
 /** Whether a title, or a part of it beside the site's name, says that the page is missing. */
 export function isTitleOfMissing(title: string): boolean {

@@ -86,6 +86,20 @@ describe('validatePage', () => {
     ).toMatchObject({ outcome: 'rejected', reason: 'access_denied' });
   });
 
+  it.each([
+    ['a declared day', '<meta property="article:published_time" content="2026-02-03T08:00:00Z">', 'valid'],
+    ['no day', '', 'rejected'],
+  ])('a short note about a gate that its title names beside its subject, with %s', (_, head, outcome) => {
+    const advice =
+      'Before you reset a lampnet router, try its hardware address, the cable and the one beside it. ';
+    const html = `<html><head><title>Lampnet Access Denied</title>${head}</head><body><header><h1>Lampnet Access Denied</h1><p>Posted on Feb 3, 2026</p></header><div><p>${advice.repeat(3)}</p><p>${advice.replace('Before', 'Whenever').repeat(2)}</p></div></body></html>`;
+    const page = parsePage(html, { url: 'https://site.example/a' });
+    const extraction = extractPage(page);
+    expect(
+      validatePage({ page, extraction, bodyBytes: html.length, status: 200, headers: {} }),
+    ).toMatchObject({ outcome });
+  });
+
   it('takes the header of a challenge as proof whatever the text', () => {
     expect(check(prose('x'), { headers: { 'cf-mitigated': 'challenge' } })).toMatchObject({
       reason: 'challenge',

@@ -1,9 +1,10 @@
 import { attribute, nextNode, type Page, type PageNode, resolveUrl, textOf } from '../html/index.ts';
+import { UNSPACED } from '../text/index.ts';
 import { comparable } from './comparable.ts';
 import { headingText } from './headline-text.ts';
 import type { LdFacts } from './json-ld.ts';
 import type { MetaTags } from './meta-tags.ts';
-import { declaredTitles, isSamePage, pathOf, siteNames } from './site-names.ts';
+import { declaredTitles, isSamePage, onlyTitle, pathOf, siteNames } from './site-names.ts';
 import { overlap, wordSet } from './title-wordings.ts';
 
 /** The heading that names the article, and how alike it is to what the page calls itself elsewhere. */
@@ -21,6 +22,16 @@ export type Headline = {
 
 /** Finds the headline: the h1 (or h2) most like the titles in the head, else the first h1; never the site's own name. */
 export function findHeadline(page: Page, headings: PageNode[], tags: MetaTags, ld: LdFacts): Headline | null {
+  const only = onlyTitle(page);
+  if (only !== null)
+    return {
+      node: only,
+      text: headingText(only),
+      likeness: 1,
+      isSite: false,
+      alone: false,
+      until: Infinity,
+    };
   const declared = [page.title, ld.headline, tags.openGraph['og:title']].filter(
     (title) => typeof title === 'string',
   );
@@ -39,7 +50,11 @@ export function findHeadline(page: Page, headings: PageNode[], tags: MetaTags, l
   for (const node of looked) {
     const text = headingText(node);
     const key = comparable(text);
-    if (key.length < 3 || (NAMES_AUTHOR.test(text) && !isTitle(key))) continue;
+    if (
+      (key.length < MIN_LETTERS && !UNSPACED_LETTER.test(key)) ||
+      (NAMES_AUTHOR.test(text) && !isTitle(key))
+    )
+      continue;
     const words = wordSet(text);
     const share = Math.min(1, words.size / FEW_WORDS);
     // So few words have little to be alike by, unless they are the title letter by letter.
@@ -122,6 +137,9 @@ export function leadsAway(heading: PageNode, page: Page): boolean {
   return url !== null && !isSamePage(pathOf(url), pathOf(page.url));
 }
 
+// Shorter ones are numbers and signs, but a letter of a script without spaces is a word.
+const MIN_LETTERS = 3;
+const UNSPACED_LETTER = new RegExp(UNSPACED, 'u');
 // "By Ada Lund" in an h1 names who wrote the text.
 const NAMES_AUTHOR = /^[Bb][Yy]\s\p{Lu}[\p{L}.'’-]*(?:\s\p{Lu}[\p{L}.'’-]*){1,3}$/u;
 // Beside any plain h1 a heading that leads to another page is a teaser.

@@ -1,6 +1,7 @@
-import { attribute, type Page, resolveUrl, textOf } from '../html/index.ts';
+import { attribute, collapse, type Page, type PageNode, resolveUrl, textOf } from '../html/index.ts';
 import { registrableDomain } from '../url/index.ts';
 import { comparable } from './comparable.ts';
+import { headingText } from './headline-text.ts';
 import { decodeEntities, type LdFacts } from './json-ld.ts';
 import type { MetaTags } from './meta-tags.ts';
 
@@ -40,7 +41,35 @@ function findSiteNames(page: Page, tags: MetaTags, ld: LdFacts): string[] {
   // Some put the title of the article there, for search engines: it is most of `<title>`.
   const isTitle =
     home === '' || titles.some((title) => title.startsWith(home) && title.length < 2 * home.length);
-  return [...new Set(isTitle ? keys : [...keys, home])];
+  const always = onlyTitle(page) === null ? [] : titles.slice(0, 1);
+  return [...new Set([...keys, ...(isTitle ? [] : [home]), ...always])];
+}
+
+// By the page, as two ask for it.
+const onlyTitles = new WeakMap<Page, PageNode | null>();
+
+/**
+ * The heading with the title on pages of sites that give their own name as the `<title>` of every page: it leads to the
+ * page itself, and another one, which leads further up, has the name.
+ */
+export function onlyTitle(page: Page): PageNode | null {
+  let only = onlyTitles.get(page);
+  if (only === undefined) {
+    only = findOnlyTitle(page);
+    onlyTitles.set(page, only);
+  }
+  return only;
+}
+
+function findOnlyTitle(page: Page): PageNode | null {
+  const name = collapse(page.title ?? '');
+  if (name === '' || name.length >= MAX_HOME_NAME_CHARS) return null;
+  for (const { heading, link } of linkedHeadings(page)) {
+    if (collapse(textOf(link, MAX_HOME_NAME_CHARS)) !== name || !leadsUp(link, page)) continue;
+    const own = ownHeading(page);
+    return own === null || own === heading || headingText(own) === '' ? null : own;
+  }
+  return null;
 }
 
 // The name of the site stands at the top of the page.
@@ -49,13 +78,44 @@ const MAX_HOME_NAME_CHARS = 80;
 
 /** The link to the front page in an h1: blogs set their own name so, and the title of the article in smaller type. */
 function nameThatLeadsHome(page: Page): string | null {
-  for (const link of page.anchors.slice(0, MAX_HOME_LINKS)) {
-    if (![link.parent, link.parent?.parent, link.first].some((node) => node?.tag === 'h1')) continue;
-    const home = resolveUrl(attribute(link, 'href') ?? '', page.baseUrl);
+  for (const { heading, link } of linkedHeadings(page)) {
+    if (heading.tag !== 'h1' || !leadsUp(link, page)) continue;
     const name = textOf(link, MAX_HOME_NAME_CHARS);
-    if (home !== null && isAbove(home, page.url) && name.length < MAX_HOME_NAME_CHARS) return name;
+    if (name.length < MAX_HOME_NAME_CHARS) return name;
   }
   return null;
+}
+
+/** The first heading that is a link to the page itself: so blogs set the titles of their articles. */
+export function ownHeading(page: Page): PageNode | null {
+  const own = pathOf(page.url);
+  if (own === '') return null;
+  for (const { heading, link } of linkedHeadings(page)) {
+    // "Cancel reply" leads to a place on the page, or to nowhere.
+    const href = attribute(link, 'href') ?? '';
+    const url = /[?#]|^$/.test(href) ? null : resolveUrl(href, page.baseUrl);
+    if (url !== null && hostOf(url) === hostOf(page.url) && pathOf(url) === own) return heading;
+  }
+  return null;
+}
+
+/** Headings at the top of the page that are links or hold one. */
+function linkedHeadings(page: Page): { heading: PageNode; link: PageNode }[] {
+  const found: { heading: PageNode; link: PageNode }[] = [];
+  for (const link of page.anchors.slice(0, MAX_HOME_LINKS)) {
+    const heading = [link.parent, link.parent?.parent, link.first].find(
+      (node) => node != null && HEADINGS.has(node.tag),
+    );
+    if (heading) found.push({ heading, link });
+  }
+  return found;
+}
+
+const HEADINGS: ReadonlySet<string> = new Set(['h1', 'h2', 'h3', 'h4']);
+
+function leadsUp(link: PageNode, page: Page): boolean {
+  const url = resolveUrl(attribute(link, 'href') ?? '', page.baseUrl);
+  return url !== null && isAbove(url, page.url);
 }
 
 /** Whether an address is the front page of the site another belongs to, or of the part of it that is in. */

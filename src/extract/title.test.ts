@@ -76,6 +76,21 @@ describe('the headline', () => {
     expect(titleOf(title('Lampsome: Where to walk in Lampstadt'), body)).toBe('Where to walk in Lampstadt');
   });
 
+  it.each(['h1', 'h2'])(
+    'is what leads to the page where every page has the name of the site, here an %s',
+    (tag) => {
+      const name = `<${tag}><a href="/stories">Lampsome</a></${tag}>`;
+      const other = '<aside><h1>Latest posts</h1></aside>';
+      const own = '<h3><a href="/stories/lamp/" rel="bookmark">Fog</a></h3>';
+      expect(titleOf(title('Lampsome'), name + own + TEXT + other)).toBe('Fog');
+      // Without such a heading, or where the head has the title, all is as ever.
+      expect(titleOf(title('Lampsome'), name + TEXT)).toBe('Lampsome');
+      const reply = '<h3><a href="/stories/lamp/#respond">Cancel reply</a></h3>';
+      expect(titleOf(title('Lampsome'), name + TEXT + reply)).toBe('Lampsome');
+      expect(titleOf(title('Fog'), name + own + TEXT)).toBe('Fog');
+    },
+  );
+
   it('is not the label of a section', () => {
     const body = `<h1>Top Classifieds</h1>${TEXT}`;
     expect(titleOf(title('Where to walk in Lampstadt'), body)).toBe('Where to walk in Lampstadt');
@@ -179,6 +194,11 @@ describe('the headline', () => {
   ])('is the heading that <title> begins with, not the site it ends with: %s', (text, name) => {
     const body = `<h1 class="hidden">${name}</h1><h2>${text}</h2>${TEXT}`;
     expect(titleOf(title(`${text}_${name}`), body)).toBe(text);
+  });
+
+  it('may be a word of two letters where a letter may be a word', () => {
+    expect(titleOf(title('爬虫 | 多走几步'), `<h1>爬虫</h1>${TEXT}`)).toBe('爬虫');
+    expect(titleOf(title('A lamp for the keeper'), `<h1>02</h1>${TEXT}`)).toBe('A lamp for the keeper');
   });
 
   it('is known by its letters where no spaces part the words', () => {

@@ -5,7 +5,7 @@ import { type Headline, LIKE_THE_TITLE, MAX_LABEL_WORDS, MIN_TITLE_WORDS } from 
 import { headingText, withoutKicker } from './headline-text.ts';
 import { decodeEntities, type LdFacts } from './json-ld.ts';
 import type { MetaTags } from './meta-tags.ts';
-import { siteNames, withoutSiteName } from './site-names.ts';
+import { ownHeading, siteNames, withoutSiteName } from './site-names.ts';
 import {
   addsOnlyData,
   followsKicker,
@@ -132,8 +132,11 @@ export function* listTitles(inputs: Inputs): Generator<Evidence, undefined> {
   return undefined;
 }
 
-/** The heading right above the text, and a `<title>` that the page also calls its site. */
+/** The heading that leads to the page, the one right above the text, and a `<title>` that the page also calls its site. */
 function* lastTitles({ page, marks, body }: Inputs): Generator<Evidence, undefined> {
+  const linked = ownHeading(page);
+  const own = linked === null ? '' : headingText(linked);
+  if (own !== '' && own.length < MAX_TITLE_CHARS) yield { value: own, from: 'heading' };
   const above = headingAbove(marks.headings, body.kept[0]?.from ?? 0);
   if (above !== null) yield { value: above, from: 'heading' };
   const whole = collapse(page.title ?? '').replace(/^[\s|:–—-]+/, '');

@@ -13,9 +13,13 @@ export type Sums = {
 
 const PROSE_END = /[.!?…。！？:"”»’')\]]$/;
 
+const PARAGRAPH_CHARS = 80;
+// So many words of Chinese or Japanese are forty letters; of other languages they have eighty anyway.
+const PARAGRAPH_WORDS = 20;
+
 /** Whether a block reads like a paragraph: some length, few links, an end of sentence. */
 function isProse(block: Block): boolean {
-  if (block.chars < 80 || block.inControl) return false;
+  if ((block.chars < PARAGRAPH_CHARS && block.words < PARAGRAPH_WORDS) || block.inControl) return false;
   if (block.linkChars > block.chars * 0.4) return false;
   return block.chars > 200 || PROSE_END.test(block.text);
 }
@@ -73,8 +77,16 @@ export function findContainer(root: PageNode, sums: Sums, share: number): PageNo
         heir = child;
     }
     if (heir === null || heir.tag === 'p') return at;
+    if (heir.tag === 'pre') return around(at, sums);
     at = heir;
   }
+}
+
+/** What stands around a piece of code: where it is most of a page, the lines about it are no less of the article. */
+function around(frame: PageNode, sums: Sums): PageNode {
+  let at = frame;
+  while (at.parent !== null && sums.blocks[at.index]! <= 1) at = at.parent;
+  return at;
 }
 
 /** Whether `node` stands inside `ancestor` (or is it). */

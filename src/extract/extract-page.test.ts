@@ -28,6 +28,38 @@ describe('extractPage', () => {
     expect(pageType).toBe('article');
   });
 
+  it('keeps code, though in figures of its own, and leaves out the caption of a picture', () => {
+    const code = (text: string) =>
+      `<figure class="highlight"><pre><code class="language-bash" data-lang="bash">${text}</code></pre></figure>`;
+    const pieces = [
+      code('npm install lamplighter --save-dev'),
+      code('lamplighter start --config lamps.ts'),
+      '<figure><img src="/mole.jpg"><figcaption>The old mole. Picture: Ana Lund</figcaption></figure>',
+    ];
+    const { text } = read(article().replace(/(?<=<\/p>)\n/g, () => `\n${pieces.shift() ?? ''}`));
+    expect(text).toContain('npm install lamplighter --save-dev');
+    expect(text).toContain('lamplighter start --config lamps.ts');
+    expect(text).not.toContain('Picture: Ana Lund');
+  });
+
+  it('keeps code between two lines of the text, and none beside the text', () => {
+    const code = 'call rake -f rakefile.rb unit_tests if %ERRORLEVEL% == 1 ( pause )';
+    const within = read(article().replace(paragraph(3), `<pre>${code}</pre>${paragraph(3)}`)).text;
+    expect(within).toContain(`\n\n${code}\n\n`);
+    const beside = read(article().replace('<footer>', `<footer><pre>${code}</pre>`)).text;
+    expect(beside).not.toContain('rakefile');
+  });
+
+  it('keeps the lines about a piece of code that is most of the page', () => {
+    const body = `<div class="entry-content"><p>方法一：</p><p>只需要在某个按钮上点击的时候，触发下面的方法即可：</p>
+      <figure class="code"><div class="highlight"><table><tr><td class="code"><pre>${'private void startTimeCount() { onTick(60000, 1000); }\n'.repeat(6)}</pre></td></tr></table></div></figure>
+      <p>其中，按钮为要显示的文字，当点击后，会出现，再过几秒可重获验证码的文字</p></div>`;
+    const { text } = read(
+      `<html lang="zh"><head><title>倒计时类的使用</title></head><body><nav><a href="/">首页</a></nav><div id="content"><article class="hentry"><h1>倒计时类的使用</h1>${body}</article></div></body></html>`,
+    );
+    expect(text).toMatch(/只需要在.*startTimeCount.*其中/s);
+  });
+
   it('reads title, canonical address, language and lead image', () => {
     const result = read(article());
     expect(result.title).toBe('Night pilots of the harbour');

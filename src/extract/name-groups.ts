@@ -1,4 +1,4 @@
-import { type AttributeTable, findAttribute, type PageNode } from '../html/index.ts';
+import { type AttributeTable, findAttribute, nextNode, type PageNode } from '../html/index.ts';
 import { lender } from './lent-memory.ts';
 import { MAX_NAME_CHARS, NameWords } from './name-words.ts';
 
@@ -229,12 +229,26 @@ const ROLE_BITS = new Map(
     ] as const
   ).map(([role, group]) => [role as string, TAG_BITS.get(group)!]),
 );
+const PICTURED = new Set(['img', 'picture', 'video', 'audio', 'iframe']);
+// Code stands behind a title, a copy button and the like.
+const MAX_FRAME_NODES = 40;
+
+/** Whether a figure frames code, as highlighters have it, and no picture with its caption. */
+function isFrameOfCode(figure: PageNode): boolean {
+  let at = nextNode(figure, figure);
+  for (let steps = 0; at !== null && steps < MAX_FRAME_NODES; steps++, at = nextNode(at, figure)) {
+    if (at.tag === 'pre') return true;
+    if (PICTURED.has(at.tag)) return false;
+  }
+  return false;
+}
+
 const TELLING = new Set(['role', 'hidden', 'aria-hidden', 'style', 'itemprop']);
 const HIDING_STYLE = /display\s*:\s*none|visibility\s*:\s*hidden/i;
 
 /** The structural groups of an element, as bits. */
 export function tagBits(node: PageNode): number {
-  let bits = TAG_BITS.get(node.tag) ?? 0;
+  let bits = node.tag === 'figure' && isFrameOfCode(node) ? 0 : (TAG_BITS.get(node.tag) ?? 0);
   for (let i = node.attributesFrom; i < node.attributesTo; i++) {
     const name = node.attributes!.names[i]!;
     if (!TELLING.has(name)) continue;

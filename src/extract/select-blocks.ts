@@ -49,6 +49,7 @@ export function judgeBlocks(
   applyPriors(blocks, features, chances);
   const { bar, keep } = chooseBlocks(blocks, chances);
   keepFormulas(blocks, keep);
+  keepCode(blocks, keep);
   decideTables(blocks, keep);
   dropCopies(blocks, keep);
   const nextStory = findNextStory(page, blocks, keep, context.headline);
@@ -131,6 +132,17 @@ function decideRuns(blocks: Block[], chances: Float64Array, bar: number): boolea
 function keepFormulas(blocks: Block[], keep: boolean[]): void {
   for (let i = 1; i < blocks.length; i++) if (blocks[i]!.isFormula && keep[i - 1]) keep[i] = true;
   for (let i = blocks.length - 2; i >= 0; i--) if (blocks[i]!.isFormula && keep[i + 1]) keep[i] = true;
+}
+
+/** Code between two kept lines is what they speak of, however little it looks like text. */
+function keepCode(blocks: Block[], keep: boolean[]): void {
+  for (let from = 0; from < blocks.length; from++) {
+    if (blocks[from]!.owner.tag !== 'pre') continue;
+    let to = from + 1;
+    while (to < blocks.length && blocks[to]!.owner.tag === 'pre') to++;
+    if (keep[from - 1] && keep[to]) keep.fill(true, from, to);
+    from = to;
+  }
 }
 
 // Of a table inside the text more than this share must be kept by itself, of another more than half.

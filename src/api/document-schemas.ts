@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { answer, count, date, oneOf, orNull, serial } from './schemas.ts';
+import { answer, count, date, oneOf, orNull, serial, writtenDate } from './schemas.ts';
 
 /** How a verdict on a document stands. */
 export const classification = oneOf(['pending', 'classified', 'failed'] as const);
@@ -18,8 +18,8 @@ export const recordFields = {
   title: orNull(Type.String()),
   text: Type.String(),
   authors: words,
-  published_at: orNull(date),
-  modified_at: orNull(date),
+  published_at: orNull(writtenDate),
+  modified_at: orNull(writtenDate),
   first_seen_at: date,
   crawled_at: date,
   language: orNull(Type.String()),

@@ -36,6 +36,11 @@ export const givenDate = Type.String({
 /** A time in an answer. */
 export const date = Type.Unsafe<Date>({ type: 'string', description: 'time, ISO 8601 in UTC' });
 
+/** A time of a page, as its readers see it. */
+export const writtenDate = Type.String({
+  description: 'time, ISO 8601, by the clock of the page where it names one and in UTC elsewhere',
+});
+
 /** A value or null. */
 export const orNull = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()]);
 

@@ -111,6 +111,12 @@ export function toInstantMs(fields: DateFields, zone: Zone): number | null {
   return instantMs;
 }
 
+/** How many minutes a clock that shows these fields at an instant is ahead of UTC, or null where they make no day. */
+export function offsetAt(fields: DateFields, instantMs: number): number | null {
+  const localMs = toUtcMs(fields);
+  return localMs === null ? null : Math.round((localMs - instantMs) / 60_000);
+}
+
 const formatters = new Map<string, Intl.DateTimeFormat | null>();
 // Feeds choose the names, so the cache needs a bound; there are about 600 IANA names.
 const maxFormatters = 700;

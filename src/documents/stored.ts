@@ -1,3 +1,4 @@
+import { writeMoment } from '../dates/index.ts';
 import type { Queryable } from '../db/index.ts';
 import { parseUrlId, urlId } from '../url/index.ts';
 
@@ -37,6 +38,9 @@ export type StoredDocument = {
   sourceName: string | null;
 };
 
+/** How far the clocks that a document's dates were written by are ahead of UTC, in minutes; null: nobody says. */
+export type DateOffsets = { published: number | null; modified: number | null };
+
 /** What else a page said of itself, read as a whole. */
 export type DocumentMeta = {
   openGraph?: Record<string, string>;
@@ -46,6 +50,8 @@ export type DocumentMeta = {
   images?: unknown[];
   /** What each field was taken from. */
   evidence?: Record<string, string>;
+  /** Minutes that the clocks of its dates are ahead of UTC, where they are. */
+  offsets?: DateOffsets;
 };
 
 /** The columns of a StoredDocument, of a document d and its source s. */
@@ -66,8 +72,9 @@ export type DocumentRecord = {
   title: string | null;
   text: string;
   authors: string[];
-  published_at: Date | null;
-  modified_at: Date | null;
+  /** By the clock of the page, where it names one: the first ten characters are the day that its readers see. */
+  published_at: string | null;
+  modified_at: string | null;
   first_seen_at: Date;
   crawled_at: Date;
   language: string | null;
@@ -85,6 +92,7 @@ export type DocumentRecord = {
 
 /** The record of a stored document. */
 export function documentRecord(stored: StoredDocument): DocumentRecord {
+  const { published = null, modified = null } = stored.meta.offsets ?? {};
   return {
     id: urlId(stored.domainKey, stored.hash),
     version: stored.version,
@@ -94,8 +102,8 @@ export function documentRecord(stored: StoredDocument): DocumentRecord {
     title: stored.title,
     text: stored.text,
     authors: stored.authors,
-    published_at: stored.publishedAt,
-    modified_at: stored.modifiedAt,
+    published_at: stored.publishedAt && writeMoment(stored.publishedAt, published),
+    modified_at: stored.modifiedAt && writeMoment(stored.modifiedAt, modified),
     first_seen_at: stored.firstSeenAt,
     crawled_at: stored.crawledAt,
     language: stored.language,

@@ -1,3 +1,4 @@
+import { writeMoment } from '../dates/index.ts';
 import { indexAfter, type Page } from '../html/index.ts';
 import { listAuthors } from './authors.ts';
 import { BLOCK_MODEL } from './block-model.ts';
@@ -10,11 +11,12 @@ import {
   type ExtractOptions,
   type Findings,
   readFindings,
+  writtenDates,
 } from './extract-page.ts';
 import { FEATURE_COUNT, FEATURE_NAMES } from './feature-names.ts';
 import type { Features } from './features.ts';
 import { isLayoutLine } from './layout-lines.ts';
-import { publishedDates } from './page-dates.ts';
+import { offsetOf, publishedDates } from './page-dates.ts';
 import { priorAgainst } from './priors.ts';
 import { type Judgement, judgeBlocks } from './select-blocks.ts';
 import { listTitles } from './title.ts';
@@ -70,9 +72,9 @@ function listCandidates(findings: Findings, extraction: Extraction): Explanation
     value: names.join(', '),
     from,
   }));
-  const dates = [...publishedDates(findings)].map(({ date, from, raw }) => ({
-    value: date.toISOString(),
-    from: `${from}: ${raw.slice(0, 60)}`,
+  const dates = [...publishedDates(findings)].map((found) => ({
+    value: writeMoment(found.date, offsetOf(found, findings.near.habits)),
+    from: `${found.from}: ${found.raw.slice(0, 60)}`,
   }));
   // A selector is no candidate among others: it came first and won.
   const chosen = (value: string | null, from: string | undefined, list: Candidate[]) =>
@@ -80,7 +82,7 @@ function listCandidates(findings: Findings, extraction: Extraction): Explanation
   return {
     title: distinct(chosen(extraction.title, evidence.title, titles)),
     authors: distinct(chosen(extraction.authors.join(', ') || null, evidence.authors, authors)),
-    publishedAt: distinct(chosen(extraction.publishedAt?.toISOString() ?? null, evidence.publishedAt, dates)),
+    publishedAt: distinct(chosen(writtenDates(extraction).publishedAt, evidence.publishedAt, dates)),
   };
 }
 

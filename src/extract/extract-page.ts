@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { habitsOfLanguage } from '../dates/index.ts';
+import { habitsOfLanguage, writeMoment } from '../dates/index.ts';
 import {
   attribute,
   collapse,
@@ -33,7 +33,7 @@ import type { FoundDate, Surroundings } from './line-dates.ts';
 import { collectMarks, type Marks } from './marks.ts';
 import { firstOf, type MetaTags, readMetaTags } from './meta-tags.ts';
 import { linesAround, shortLines } from './near-lines.ts';
-import { dateOfElement, decideModified, decidePublished } from './page-dates.ts';
+import { dateOfElement, decideModified, decidePublished, offsetOf } from './page-dates.ts';
 import { decidePageType, type PageType } from './page-type.ts';
 import { splitNames } from './person-names.ts';
 import { printable } from './printable.ts';
@@ -48,7 +48,10 @@ export type Extraction = {
   text: string;
   authors: string[];
   publishedAt: Date | null;
+  /** Minutes that the clock it was written by is ahead of UTC; null where the page does not say. */
+  publishedOffset: number | null;
   modifiedAt: Date | null;
+  modifiedOffset: number | null;
   section: string | null;
   language: string | null;
   canonicalUrl: string | null;
@@ -66,6 +69,15 @@ export type Extraction = {
   confidence: number;
   evidence: Record<string, string>;
 };
+
+/** Its dates by the clocks of those who wrote them: the first ten characters are the day that readers see. */
+export function writtenDates(extraction: Extraction): Record<'publishedAt' | 'modifiedAt', string | null> {
+  const { publishedAt, publishedOffset, modifiedAt, modifiedOffset } = extraction;
+  return {
+    publishedAt: publishedAt === null ? null : writeMoment(publishedAt, publishedOffset),
+    modifiedAt: modifiedAt === null ? null : writeMoment(modifiedAt, modifiedOffset),
+  };
+}
 
 /** What a caller may ask for beyond the page itself. */
 export type ExtractOptions = {
@@ -161,7 +173,7 @@ export function extractWith(source: Page, options: ExtractOptions, model: BlockM
 
 /** Decides every field from what was read. */
 export function decideExtraction(findings: Findings): Extraction {
-  const { page, evidence, chosen, tags, ld, marks, body, language } = findings;
+  const { page, evidence, chosen, tags, ld, marks, body, language, near } = findings;
   const title = fromSelector(findings, 'title') ?? decideTitle(findings);
   if (title !== null) evidence.title = title.from;
   const named =
@@ -197,7 +209,9 @@ export function decideExtraction(findings: Findings): Extraction {
     text: printable(text),
     authors: (authors?.names ?? []).map(printable),
     publishedAt: published?.date ?? null,
+    publishedOffset: published === null ? null : offsetOf(published, near.habits),
     modifiedAt: modified?.date ?? null,
+    modifiedOffset: modified === null ? null : offsetOf(modified, near.habits),
     section: section === null ? null : printable(section.value),
     language: language?.value ?? null,
     canonicalUrl: canonicalOf(page, tags),

@@ -1,7 +1,13 @@
 export { type ArticleHtml, articleHtml } from './article-html.ts';
 export { makeComparable } from './comparable.ts';
 export { type BlockStory, type Candidate, type Explanation, explainPage } from './explain.ts';
-export { contentHash, type Extraction, type ExtractOptions, extractPage } from './extract-page.ts';
+export {
+  contentHash,
+  type Extraction,
+  type ExtractOptions,
+  extractPage,
+  writtenDates,
+} from './extract-page.ts';
 export type { PageImage } from './images.ts';
 export {
   isWritten,

@@ -1,17 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { habitsOfLanguage } from '../dates/index.ts';
 import { parsePage } from '../html/index.ts';
-import { extractPage } from './index.ts';
+import { extractPage, writtenDates } from './index.ts';
 import { datesInText } from './written-dates.ts';
 
 const TEXT = `<p>${'The keeper of the lamp went up the stairs each evening and wrote down what he saw. '.repeat(4)}</p>`;
 
 function read(head: string, body: string, url = 'https://post.example/stories/lamp', lang = '') {
-  const { publishedAt, modifiedAt, evidence } = extractPage(
+  const extraction = extractPage(
     parsePage(`<html lang="${lang}"><head>${head}</head><body>${body}</body></html>`, { url }),
   );
+  const { publishedAt, modifiedAt, evidence } = extraction;
   const day = (date: Date | null) => date?.toISOString().slice(0, 10) ?? null;
-  return { published: day(publishedAt), modified: day(modifiedAt), from: evidence.publishedAt };
+  return {
+    published: day(publishedAt),
+    modified: day(modifiedAt),
+    from: evidence.publishedAt,
+    ...writtenDates(extraction),
+  };
 }
 
 const HEADLINE = '<h1>A lamp for the keeper of the harbour</h1>';
@@ -150,6 +156,20 @@ describe('the date of publication', () => {
   ])('is read from meta %s', (name) => {
     const found = read(`<meta name="${name}" content="2024-05-17T10:00:00+02:00">`, HEADLINE + TEXT);
     expect(found).toMatchObject({ published: '2024-05-17' });
+  });
+
+  it('is written by the clock of the page, whose day its readers see', () => {
+    const declared = `<script type="application/ld+json">{"@type":"Article","headline":"A lamp",
+      "datePublished":"2025-06-25T20:57:54-04:00","dateModified":"2025-06-27T03:00:00Z"}</script>`;
+    expect(read(declared, HEADLINE + TEXT)).toMatchObject({
+      published: '2025-06-26',
+      publishedAt: '2025-06-25T20:57:54.000-04:00',
+      modifiedAt: '2025-06-27T03:00:00.000Z',
+    });
+    expect(read('', `${HEADLINE}<p>5 March 2024</p>${TEXT}`)).toMatchObject({
+      publishedAt: '2024-03-05T00:00:00.000Z',
+      modifiedAt: null,
+    });
   });
 
   it('is not read from meta tags of change or expiry', () => {

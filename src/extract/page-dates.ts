@@ -1,4 +1,4 @@
-import { type DateHabits, noHabits, parseDate } from '../dates/index.ts';
+import { type DateHabits, noHabits, parseDate, parseMoment } from '../dates/index.ts';
 import { attribute, type Page, type PageNode, textOf } from '../html/index.ts';
 import { isOfChange, isOfCorrection, tellsOfDay } from './beside-dates.ts';
 import { withOrderOfPage } from './date-order.ts';
@@ -35,6 +35,12 @@ const isOfTheWeb = (date: Date, nowMs: number) => date.getTime() >= WEB_FROM_MS 
 function readDate(text: string | null | undefined, habits: DateHabits): Date | null {
   if (typeof text !== 'string' || text.length < 4) return null;
   return parseDate(text, habits) ?? datesInText(text, 1, habits)[0]?.date ?? null;
+}
+
+/** How many minutes the clock of whoever wrote a date is ahead of UTC, by the text that won; null where it does not say. */
+export function offsetOf({ date, raw }: FoundDate, habits: DateHabits): number | null {
+  const moment = parseMoment(raw, habits);
+  return moment?.date.getTime() === date.getTime() ? moment.offsetMinutes : null;
 }
 
 function fromMeta({ tags, near }: Inputs, names: readonly string[]): FoundDate | null {

@@ -8,9 +8,9 @@ const story =
   'The ferry left the harbour an hour late on Friday because the captain waited for a doctor, and nobody on board complained when they heard why.';
 const html = `<html><head><title>Late ferry | Post</title></head><body><h1>Late ferry</h1><div class="kicker">The doctor and the ferry</div><div class="story"><p>${story}</p><p>${story.replace('Friday', 'Sunday')}</p><p>${story.replace('Friday', 'Monday')}</p></div></body></html>`;
 
-function ingest(settings: SourceSettings) {
+function ingest(settings: SourceSettings, page = html) {
   const source = { id: 1, ingestionMode: 'feed', settings } as Source;
-  const body = Buffer.from(html);
+  const body = Buffer.from(page);
   return ingestArticle(
     {
       row: { sourceId: 1, depth: 0 } as LeasedUrl,
@@ -49,6 +49,19 @@ describe('ingestArticle', () => {
 
   it('finds its own way without them', () => {
     expect(ingest({})).toMatchObject({ outcome: 'document', document: { title: 'Late ferry' } });
+  });
+
+  it('keeps by which clock a date was written, where that is not UTC', () => {
+    const dated = (written: string) => {
+      const head = `<head><meta property="article:published_time" content="${written}">`;
+      const got = ingest({}, html.replace('<head>', head));
+      expect(got).toMatchObject({ outcome: 'document', document: { publishedAt: new Date(written) } });
+      return got.outcome === 'document' && 'offsets' in got.document.meta
+        ? got.document.meta.offsets
+        : undefined;
+    };
+    expect(dated('2024-05-03T22:30:00-05:00')).toEqual({ published: -300, modified: null });
+    expect(dated('2024-05-03T22:30:00Z')).toBeUndefined();
   });
 });
 

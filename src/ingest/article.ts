@@ -159,11 +159,17 @@ function documentOf(
       jsonLd: extraction.jsonLd,
       images: imageModeOf(settings) === 'off' ? [] : extraction.images,
       evidence: extraction.evidence,
+      offsets: offsetsOf(extraction),
     },
     text: extraction.text,
     raw: settings.keepHtml === 'none' ? null : rawOf(response),
     hold: settings.source?.settings.copies === 'hold',
   };
+}
+
+/** Most pages name UTC or nothing, and have nothing to keep. */
+function offsetsOf({ publishedOffset: published, modifiedOffset: modified }: Extraction) {
+  return published || modified ? { published, modified } : undefined;
 }
 
 /** The bytes as they came, when they came compressed. */

@@ -5,6 +5,7 @@ import {
   type Selected,
   type Selectors,
   selectNodes,
+  writtenDates,
 } from '../extract/index.ts';
 import { attribute, collapse, type PageNode, resolveUrl, textOf } from '../html/index.ts';
 import { readPage } from './article.ts';
@@ -81,7 +82,7 @@ export function sampleSelectors(response: PageResponse, settings: IngestSettings
     extraction: {
       title: extraction.title,
       authors: extraction.authors.slice(0, 20),
-      publishedAt: extraction.publishedAt?.toISOString() ?? null,
+      publishedAt: writtenDates(extraction).publishedAt,
       section: extraction.section,
       leadImage: extraction.leadImage,
       wordCount: extraction.wordCount,

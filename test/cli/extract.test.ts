@@ -57,6 +57,16 @@ describe('extract', () => {
     expect(piped.stdout).toBe(text.stdout);
   });
 
+  test('tells a date by the clock of the page', async () => {
+    const late = join(home, 'late.html');
+    writeFileSync(late, html.replace('2024-05-03T10:00:00Z', '2024-05-03T22:30:00-05:00'));
+    const { stdout } = await run(late, '--explain');
+    expect(stdout).toMatch(/^published +2024-05-03T22:30:00\.000-05:00$/m);
+    expect(stdout).toMatch(/^ {2}won {2}2024-05-03T22:30:00\.000-05:00 /m);
+    const told = JSON.parse((await run(late, '--json')).stdout);
+    expect(told.extraction.publishedAt).toBe('2024-05-03T22:30:00.000-05:00');
+  });
+
   test('explains, as text and as JSON', async () => {
     const { stdout } = await run(file, '--explain', '--selectors', '{"title":"h1","author":".nobody"}');
     expect(stdout).toMatch(/^ {2}won {2}A quiet harbour {2}\(selector\)$/m);

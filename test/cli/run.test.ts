@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -115,6 +118,27 @@ describe('a list of addresses', () => {
         .sort(),
     ).toEqual(wanted.map((one) => one.url).sort());
     expect(stderr).toContain('3 articles written');
+  });
+
+  test('a date is written by the clock of its page', async () => {
+    const told = 'The ferry left the harbour an hour late because the captain waited for a doctor. ';
+    const server = createServer((_request, response) => {
+      response.setHeader('content-type', 'text/html').end(
+        `<html><head><title>Late ferry</title><meta property="article:published_time" content="2024-05-03T22:30:00-05:00"></head>
+         <body><h1>Late ferry</h1>${`<p>${told.repeat(4)}</p>`.repeat(4)}</body></html>`,
+      );
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const { code, stdout, stderr } = await runOutrider(
+      ['run', '--urls', '-', '--allow-network', `127.0.0.0/8:${port}`],
+      { home, input: `http://127.0.0.1:${port}/late-ferry\n` },
+    );
+    server.close();
+    expect(code, stderr).toBe(0);
+    expect(readLines(stdout)).toMatchObject([
+      { published_at: '2024-05-03T22:30:00.000-05:00', modified_at: null },
+    ]);
   });
 
   test('a file that cannot be written ends with code 2 before anything is fetched', async () => {

@@ -44,6 +44,8 @@ beforeAll(async () => {
       url: 'https://wide.example/1',
       title: wideTitle,
       text: '市議会は火曜日に図書館を可決した。'.repeat(30),
+      publishedAt: new Date('2026-11-01T16:30:00Z'),
+      meta: { offsets: { published: 540, modified: null } },
     },
   ]);
   await lab.index();
@@ -162,6 +164,7 @@ describe('one thing at a time', () => {
       expect(displayWidth(line), line).toBeLessThanOrEqual(80);
     const wide = linesOf(await see(['docs', 'show', 'https://wide.example/1']));
     for (const line of wide) expect(displayWidth(line), line).toBeLessThanOrEqual(80);
+    expect(wide.join('\n')).toContain('Published  2026-11-02 01:30 +09:00, ');
   });
 
   test('piped, its text is as it is', async () => {

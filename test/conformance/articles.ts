@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import type { Extraction } from '../../src/extract/index.ts';
+import { type Extraction, writtenDates } from '../../src/extract/index.ts';
 import { parsePage } from '../../src/html/index.ts';
 import { decodeBytes } from '../../src/text/index.ts';
 import { validatePage } from '../../src/validate/index.ts';
@@ -67,6 +67,10 @@ export function isRightDate(expected: string, got: Date | null): boolean {
   return got.getTime() >= from - 14 * HOUR_MS && got.getTime() < to + 12 * HOUR_MS;
 }
 
+/** A date names the reference's day when it is written so, by whichever clock. */
+export const isSameDay = (expected: string, got: Extraction): boolean =>
+  writtenDates(got).publishedAt?.startsWith(expected) === true;
+
 /** Authors are right when every name of the reference is given, whatever is written around it. */
 export function isRightAuthor(expected: string, got: string[]): boolean {
   const given = got.map(key);
@@ -89,12 +93,13 @@ export function isRightAuthor(expected: string, got: string[]): boolean {
 }
 
 type Tally = { right: number; of: number };
-type Tallies = Record<'title' | 'titleExact' | 'author' | 'date' | 'dateOrModified', Tally>;
+type Tallies = Record<'title' | 'titleExact' | 'author' | 'date' | 'dateSameDay' | 'dateOrModified', Tally>;
 const newTallies = (): Tallies => ({
   title: { right: 0, of: 0 },
   titleExact: { right: 0, of: 0 },
   author: { right: 0, of: 0 },
   date: { right: 0, of: 0 },
+  dateSameDay: { right: 0, of: 0 },
   dateOrModified: { right: 0, of: 0 },
 });
 const share = (tally: Tally) => (tally.of === 0 ? null : round(tally.right / tally.of));
@@ -216,6 +221,7 @@ async function runSet(
     author: share(tallies.author),
     date: share(tallies.date),
     titleExact: share(tallies.titleExact),
+    dateSameDay: share(tallies.dateSameDay),
     dateOrModified: share(tallies.dateOrModified),
     snippetF1: found === null ? null : round(found.f1),
     snippetsPresent: found === null ? null : round(found.present),
@@ -231,13 +237,13 @@ async function runSet(
 
 type TextScores = { pages: PageScore[]; snippets: SnippetCounts[] };
 
-/** Adds what a text is worth: against the whole reference text where there is one, and against its snippets. */
+/** Adds what a text is worth: against the whole reference text, against its snippets; nothing where it has neither. */
 function addScores(scores: TextScores, reference: Reference, text: string): PageScore | TextSummary {
   const counts = countSnippets(reference, text);
   scores.snippets.push(counts);
   const whole = reference.articleBody ?? '';
   const { with: wanted = [], without: unwanted = [] } = reference;
-  if (whole === '' && wanted.length + unwanted.length > 0)
+  if (whole === '' && (wanted.length + unwanted.length > 0 || reference.articleBody == null))
     return summarizeSnippets([counts]) ?? { precision: 1, recall: 1, f1: 1 };
   const score = scorePage(whole, text);
   scores.pages.push(score);
@@ -258,6 +264,7 @@ function countFields(
   fail: (field: string, expected: string, value: unknown) => void,
 ): void {
   if (reference.title) count(tallies.titleExact, key(reference.title) === key(got.title ?? ''));
+  if (reference.date) count(tallies.dateSameDay, isSameDay(reference.date, got));
   if (reference.date)
     count(
       tallies.dateOrModified,
@@ -268,10 +275,11 @@ function countFields(
   if (reference.author && !count(tallies.author, isRightAuthor(reference.author, got.authors)))
     fail('author', reference.author, got.authors);
   if (reference.date && !count(tallies.date, isRightDate(reference.date, got.publishedAt))) {
+    const { publishedAt } = writtenDates(got);
     fail(
       'date',
       reference.date,
-      got.publishedAt === null ? null : `${got.publishedAt.toISOString()} (${got.evidence.publishedAt})`,
+      publishedAt === null ? null : `${publishedAt} (${got.evidence.publishedAt})`,
     );
   }
 }

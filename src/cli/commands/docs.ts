@@ -151,7 +151,11 @@ function printDocument(found: Shown): void {
   process.stdout.write(`${[...title, '', ...lines, '', ...wrapText(found.text, width)].join('\n')}\n`);
 }
 
-const dateText = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC, ${relativeTime(iso)}`;
+function dateText(iso: string): string {
+  // A date of a page may be by its own clock.
+  const [offset] = /[+-]\d\d:\d\d$/.exec(iso) ?? ['UTC'];
+  return `${iso.slice(0, 16).replace('T', ' ')} ${offset}, ${relativeTime(iso)}`;
+}
 
 type ListFlags = {
   limit: string;

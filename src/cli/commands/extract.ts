@@ -1,6 +1,12 @@
 import { type Command, Option } from 'commander';
 import { AppError, EXIT } from '../../errors/index.ts';
-import { explainPage, extractPage, parseSelectors, type Selectors } from '../../extract/index.ts';
+import {
+  explainPage,
+  extractPage,
+  parseSelectors,
+  type Selectors,
+  writtenDates,
+} from '../../extract/index.ts';
 import { parsePage, refreshTarget } from '../../html/index.ts';
 import { nextPageOf, wantsSecondOpinion } from '../../ingest/index.ts';
 import { openText } from '../../text/index.ts';
@@ -63,7 +69,15 @@ async function extract(context: Context, target: string, flags: Flags): Promise<
   const to = refreshTarget(page);
   const answer = input.isAnswer ? `${status} ${headers['content-type'] ?? 'without a type'}` : null;
   if (context.flags.json)
-    printJson({ validation: verdict, url, status, next, to, ...(explanation ?? { extraction }) });
+    printJson({
+      validation: verdict,
+      url,
+      status,
+      next,
+      to,
+      ...explanation,
+      extraction: { ...extraction, ...writtenDates(extraction) },
+    });
   else if (flags.text) process.stdout.write(`${extraction.text}\n`);
   else process.stdout.write(describePage({ verdict, extraction, explanation, address, answer, next, to }));
   if (verdict.outcome === 'rejected') process.exitCode = EXIT.failed;

@@ -1,4 +1,4 @@
-import type { Explanation, Extraction } from '../../extract/index.ts';
+import { type Explanation, type Extraction, writtenDates } from '../../extract/index.ts';
 import { cutToWidth, displayWidth, oneLine, textWidth, wrapText } from '../output.ts';
 
 /** Everything that is told of a page. */
@@ -35,15 +35,15 @@ export function describePage(told: Told): string {
 }
 
 function fieldsOf({ verdict, extraction, address, answer, next, to }: Told): [string, string][] {
-  const day = (date: Date | null) => date?.toISOString() ?? '–';
+  const { publishedAt, modifiedAt } = writtenDates(extraction);
   const fields: [string, string | null][] = [
     ['verdict', verdict.outcome === 'valid' ? 'valid' : `rejected: ${verdict.reason} (${verdict.detail})`],
     ['answer', answer],
     ['address', `${address.url} (${address.from})`],
     ['title', extraction.title ?? '–'],
     ['authors', extraction.authors.join(', ') || '–'],
-    ['published', day(extraction.publishedAt)],
-    ['modified', day(extraction.modifiedAt)],
+    ['published', publishedAt ?? '–'],
+    ['modified', modifiedAt ?? '–'],
     ['section', extraction.section ?? '–'],
     ['description', extraction.description ?? '–'],
     ['keywords', extraction.keywords.slice(0, 12).join(' · ') || '–'],

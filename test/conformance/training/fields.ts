@@ -1,9 +1,9 @@
 // Scores titles, authors and dates alone: node dist/test/conformance/training/fields.js CORPUS [--misses FIELD] [--half 0|1]
 // A second instead of minutes, and by halves of sites: a rule made while looking at one half is judged by the other.
 import { parseArgs } from 'node:util';
-import { type Extraction, extractPage } from '../../../src/extract/index.ts';
+import { type Extraction, extractPage, writtenDates } from '../../../src/extract/index.ts';
 import { parsePage } from '../../../src/html/index.ts';
-import { isRightAuthor, isRightDate, isRightTitle, key } from '../articles.ts';
+import { isRightAuthor, isRightDate, isRightTitle, isSameDay, key } from '../articles.ts';
 import { foldOf, loadPages, type TruthPage } from './corpus.ts';
 
 const HALVES = 2;
@@ -21,7 +21,7 @@ function judge(page: TruthPage, got: Extraction): Partial<Record<Field, boolean>
     ...(date
       ? {
           date: isRightDate(date, got.publishedAt),
-          dateSameDay: got.publishedAt?.toISOString().slice(0, 10) === date.slice(0, 10),
+          dateSameDay: isSameDay(date, got),
         }
       : {}),
   };
@@ -33,7 +33,7 @@ function describe(page: TruthPage, got: Extraction, field: Field): string {
       ? [page.author, got.authors.join('; '), got.evidence.authors]
       : field === 'title' || field === 'titleExact'
         ? [page.title, got.title, got.evidence.title]
-        : [page.date, got.publishedAt?.toISOString(), got.evidence.publishedAt];
+        : [page.date, writtenDates(got).publishedAt, got.evidence.publishedAt];
   return `${page.set}/${page.id} ${page.url}\n  wanted ${wanted}\n  got    ${given ?? 'nothing'} (${from ?? 'no evidence'})`;
 }
 

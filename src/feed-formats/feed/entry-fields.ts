@@ -2,7 +2,7 @@ import type { Capture } from './capture.ts';
 import { htmlValue, lineValue, rawText } from './capture.ts';
 import type { Draft } from './draft.ts';
 import { addEnclosure, addUnique, isFull } from './draft.ts';
-import { block, oneLine, resolveLink, wholeNumber } from './values.ts';
+import { block, oneLine, permalinkOf, resolveLink, wholeNumber } from './values.ts';
 
 type Attributes = Record<string, string>;
 type Apply = (draft: Draft, capture: Capture) => void;
@@ -41,8 +41,7 @@ const category: Apply = (draft, capture) => {
 const guid: Apply = (draft, capture) => {
   const text = block(rawText(capture));
   if (text === null || draft.guid) return;
-  const written = capture.attributes.ispermalink?.trim().toLowerCase();
-  const permalink = capture.key === 'guid' ? (written === undefined ? null : written === 'true') : false;
+  const permalink = capture.key === 'guid' ? permalinkOf(capture.attributes.ispermalink) : false;
   draft.guid = { text, base: capture.base, permalink };
 };
 const link: Apply = (draft, capture) => {

@@ -201,10 +201,19 @@ describe('links', () => {
   it.each([
     ['link', '<link> https://a.example/1?x=1&amp;y=2 </link>', 'https://a.example/1?x=1&y=2'],
     ['bare ampersand', '<link>https://a.example/1?x=1&copy=2</link>', 'https://a.example/1?x=1&copy=2'],
+    ['escaped twice', '<link>https://a.example/1?x=1&amp;amp;y=2</link>', 'https://a.example/1?x=1&y=2'],
+    [
+      'escaped inside CDATA',
+      '<link><![CDATA[https://a.example/1?x=1&amp;y=2&#038;z=3]]></link>',
+      'https://a.example/1?x=1&y=2&z=3',
+    ],
     ['relative', '<link>/1</link>', 'https://feed.example/1'],
     ['permalink by default', '<guid>https://a.example/1</guid>', 'https://a.example/1'],
     ['no permalink', '<guid isPermaLink="false">https://a.example/1</guid>', null],
     ['relative permalink that says so', '<guid isPermaLink="true">x/1</guid>', 'https://feed.example/x/1'],
+    ['permalink in figures', '<guid isPermaLink="1">https://a.example/1</guid>', 'https://a.example/1'],
+    ['no permalink in figures', '<guid isPermaLink="0">https://a.example/1</guid>', null],
+    ['permalink unsaid', '<guid isPermaLink="">https://a.example/1</guid>', 'https://a.example/1'],
     ['text id', '<guid>abc</guid>', null],
     [
       'link over guid',
@@ -230,6 +239,12 @@ describe('links', () => {
     ['of another element', '<source><link>https://a.example/1</link></source>', null],
   ])('%s', (_, inner, link) => {
     expect(rssItem(inner, { url: 'https://feed.example/feed' }).link).toBe(link);
+  });
+
+  it('takes the other address of a JSON item whose own is empty', () => {
+    const items = [{ id: '1', url: ' ', external_url: 'https://a.example/1' }];
+    const text = JSON.stringify({ version: 'https://jsonfeed.org/version/1.1', items });
+    expect(read(text).entries.map((entry) => entry.link)).toEqual(['https://a.example/1']);
   });
 
   it('uses the site address where the feed has none', () => {

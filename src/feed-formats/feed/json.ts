@@ -3,7 +3,7 @@ import { addEnclosure, addUnique, emptyDraft, finishDraft } from './draft.ts';
 import { repairJson } from './json-repair.ts';
 import type { Feed, FeedResult } from './model.ts';
 import { addEntry, emptyFeed } from './model.ts';
-import { block, htmlToLine, oneLine, resolveLink, wholeNumber } from './values.ts';
+import { block, htmlToLine, oneLine, permalinkOf, resolveLink, wholeNumber } from './values.ts';
 
 type JsonObject = Record<string, unknown>;
 type Limits = { url: string | null; maxEntries: number };
@@ -63,7 +63,8 @@ function readItems(
 }
 
 function readJsonItem(draft: Draft, item: JsonObject, base: string | null): void {
-  const link = asText(item.url) ?? asText(item.external_url);
+  // Programs write what they do not have as an empty text.
+  const link = block(asText(item.url) ?? '') ?? asText(item.external_url);
   if (link) draft.link = { href: link, base, isHtml: true };
   const id = block(asText(item.id) ?? '');
   // JSON Feed asks for the permanent address as id, so an id that is an address may serve as link.
@@ -104,9 +105,8 @@ function readRssItem(draft: Draft, item: JsonObject, base: string | null): void 
   const link = asText(item.link);
   if (link) draft.link = { href: link, base, isHtml: true };
   const guid = block(valueText(item.guid) ?? '');
-  const permalink = asText(asObject(item.guid)?.isPermaLink)?.toLowerCase();
-  if (guid !== null)
-    draft.guid = { text: guid, base, permalink: permalink === undefined ? null : permalink === 'true' };
+  const permalink = permalinkOf(asText(asObject(item.guid)?.isPermaLink));
+  if (guid !== null) draft.guid = { text: guid, base, permalink };
   draft.title = htmlToLine(valueText(item.title) ?? '');
   draft.summary = block(valueText(item.description) ?? '');
   draft.content = block(valueText(item['content:encoded']) ?? '');

@@ -1,5 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { mapC1Controls } from '../../text/index.ts';
+import { unescapeAgain } from '../xml-stream/index.ts';
 
 /**
  * Copies a string out of the document it was cut from: V8 keeps the whole parent text alive behind every slice, and
@@ -86,7 +87,7 @@ export function wholeNumber(text: string | undefined | null): number | null {
 
 /** An http(s) address made absolute, or null. */
 export function resolveLink(text: string, base: string | null): string | null {
-  const trimmed = text.trim();
+  const trimmed = unescapeAgain(text.trim());
   // 1,000,000-character addresses are attacks; servers refuse far shorter ones.
   if (trimmed === '' || trimmed.length > 16_384) return null;
   // A bare host is a forgotten scheme, not a folder of the feed's site.
@@ -102,4 +103,11 @@ export function resolveBase(text: string, base: string | null): string | null {
   if (trimmed === '' || trimmed.length > 16_384 || !URL.canParse(trimmed, base ?? undefined)) return base;
   const url = new URL(trimmed, base ?? undefined);
   return url.protocol === 'http:' || url.protocol === 'https:' ? url.href : base;
+}
+
+/** Whether a guid says that it is an address; null: it does not say. Some write 1 and 0, or yes and no. */
+export function permalinkOf(written: string | undefined | null): boolean | null {
+  const word = written?.trim().toLowerCase() ?? '';
+  if (/^(?:true|1|yes)$/.test(word)) return true;
+  return /^(?:false|0|no)$/.test(word) ? false : null;
 }

@@ -1,5 +1,6 @@
 import { parseDate } from '../../dates/index.ts';
 import { resolveUrl } from '../../url/index.ts';
+import { unescapeAgain } from '../xml-stream/index.ts';
 
 /** What a news sitemap says about an article. */
 export type SitemapNews = {
@@ -61,7 +62,7 @@ export function finishDraft(
 
 /** The absolute http(s) address a `loc` means, or null. */
 export function resolveLoc(text: string, base: string | undefined): string | null {
-  const trimmed = text.trim();
+  const trimmed = unescapeAgain(text.trim());
   if (trimmed === '' || trimmed.length > 4096) return null;
   // An entity that only the document could explain is not an address, even where a base would make it one.
   if (/^&[^;\s]*;$/.test(trimmed)) return null;

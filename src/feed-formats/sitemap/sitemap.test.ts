@@ -122,6 +122,12 @@ describe('broken files', () => {
     ['address without loc', '<urlset><url>\nhttps://example.com/a\n</url></urlset>', ['/a']],
     ['CDATA', '<urlset><url><loc>\n<![CDATA[ https://example.com/a?b&c ]]>\n</loc></url>', ['/a?b&c']],
     ['raw ampersand', '<urlset><url><loc>https://example.com/a?b=1&c=2</loc></url>', ['/a?b=1&c=2']],
+    ['escaped twice', '<urlset><url><loc>https://example.com/a?b=1&amp;amp;c=2</loc></url>', ['/a?b=1&c=2']],
+    [
+      'escaped inside CDATA',
+      '<urlset><url><loc><![CDATA[https://example.com/a?b=1&amp;c=2]]></loc></url>',
+      ['/a?b=1&c=2'],
+    ],
     ['link never closed', urlset(`<url><xhtml:link href="x"><loc>https://example.com/a</loc></url>`), ['/a']],
     ['cut in the end tag', '<urlset><url><loc>https://example.com/a</lo', ['/a']],
     ['cut in the address', `<urlset>${url('/a')}<url><loc>https://example.com/b`, ['/a']],

@@ -51,3 +51,11 @@ function decodeReference(name: string): string | null {
   if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return '\ufffd';
   return String.fromCodePoint(code);
 }
+
+/**
+ * An address with its ampersands unescaped once more: some write `&amp;amp;`, or `&amp;` inside CDATA, where it stands for
+ * itself. No address means a parameter called `amp;page`, and servers answer without the parameter or with 404.
+ */
+export function unescapeAgain(address: string): string {
+  return address.includes('&') ? address.replace(/&(?:amp;|#0{0,5}38;|#x0{0,5}26;)+/gi, '&') : address;
+}

@@ -1,6 +1,6 @@
 import { decodeEntities, unfinishedReference } from './entities.ts';
 
-export { decodeEntities } from './entities.ts';
+export { decodeEntities, unescapeAgain } from './entities.ts';
 
 /** What a scanner reports. Names are as written, prefix and case included. */
 export type XmlHandler = {

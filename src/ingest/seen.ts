@@ -30,9 +30,13 @@ export class SeenAddresses {
     return this.#known.has(number) ? 'known' : 'new';
   }
 
-  /** What to store; null: nothing has changed. A file that was not read to its end forgets nothing. */
+  /**
+   * What to store; null: nothing has changed. A file that was not read to its end forgets nothing, nor does one that has
+   * lost more than half of its addresses at once: it is being written, and at the next poll all of them would be news.
+   */
   pack(isWhole: boolean): Buffer | null {
-    const numbers = isWhole ? this.#now : new Set([...this.#now, ...this.#known]);
+    const isFull = isWhole && this.#now.size * 2 >= this.#known.size;
+    const numbers = isFull ? this.#now : new Set([...this.#now, ...this.#known]);
     const kept = [...numbers].slice(0, mostAddresses);
     if (kept.length === this.#known.size && kept.every((one) => this.#known.has(one))) return null;
     const bytes = Buffer.alloc(kept.length * bytesEach);

@@ -92,6 +92,33 @@ describe('entries with dates', () => {
   });
 });
 
+describe('entries of a month or a year', () => {
+  const vague = (from: number, until: number, lastmod: string): string[] =>
+    Array.from({ length: until - from }, (_, n) => entry(`http://h.test/story-${from + n}`, lastmod));
+
+  test.each(['2026-03', '2026', ' 2026-03\n'])('%j is no date to tell news by', async (lastmod) => {
+    const first = await read(urlset(...vague(0, 300, lastmod)));
+    expect(first.urls.length).toBe(100);
+    const later = await read(urlset(...vague(0, 301, lastmod)), { stored: first.stored });
+    expect(later.urls).toEqual(['http://h.test/story-300']);
+    expect(later.batches[0]![0]).toMatchObject({ modifiedAt: null });
+  });
+
+  test('a file of an index is followed, whatever the day of the month', async () => {
+    const files = index(
+      file('http://h.test/2026-03.xml', '2026-03'),
+      file('http://h.test/a.xml', '2026-03-01'),
+    );
+    const { reading } = await read(files, { change: { nowMs: Date.parse('2026-03-24T12:00:00Z') } });
+    expect(reading.files?.map((one) => one.url)).toEqual(['http://h.test/2026-03.xml']);
+  });
+
+  test('the date of its news holds', async () => {
+    const news = `<url><loc>http://h.test/n</loc><lastmod>2026</lastmod><news:news><news:publication_date>2026-03-04T11:00:00Z</news:publication_date></news:news></url>`;
+    expect((await read(urlset(news))).urls).toEqual(['http://h.test/n']);
+  });
+});
+
 describe('entries without dates', () => {
   const many = (from: number, until: number): string[] =>
     Array.from({ length: until - from }, (_, n) => entry(`http://h.test/story-${from + n}`, ''));
@@ -106,6 +133,16 @@ describe('entries without dates', () => {
     const later = await read(more, { stored: first.stored });
     expect(later.urls).toEqual(['http://h.test/front', 'http://h.test/back']);
     expect((await read(more, { stored: later.stored })).urls).toEqual([]);
+  });
+
+  test('a file that is empty or half written for one poll does not make all of it news', async () => {
+    const first = await read(urlset(...many(0, 500)));
+    for (const broken of [many(0, 0), many(0, 200)]) {
+      const between = await read(urlset(...broken), { stored: first.stored });
+      expect(between.urls).toEqual([]);
+      const stored = between.stored ?? first.stored;
+      expect((await read(urlset(...many(0, 501)), { stored })).urls).toEqual(['http://h.test/story-500']);
+    }
   });
 
   test('a small file is taken whole', async () => {
@@ -130,7 +167,7 @@ describe('entries without dates', () => {
   test('a file that breaks off forgets nothing', async () => {
     const first = await read(urlset(...many(0, 50)));
     const cut = new SeenAddresses(first.stored);
-    expect(cut.note('http://h.test/story-0')).toBe('known');
+    for (let n = 0; n < 30; n += 1) expect(cut.note(`http://h.test/story-${n}`)).toBe('known');
     expect(cut.note('http://h.test/new')).toBe('new');
     const kept = new SeenAddresses(cut.pack(false));
     expect(kept.note('http://h.test/story-49')).toBe('known');

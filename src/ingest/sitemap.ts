@@ -50,7 +50,8 @@ class Harvest {
 
   async take(entries: readonly SitemapEntry[], isIndex: boolean): Promise<void> {
     const found: SubmitItem[] = [];
-    for (const entry of entries) {
+    for (const given of entries) {
+      const entry = withoutVagueDate(given);
       if (!this.#isOwn(new URL(entry.loc).hostname)) this.foreign += 1;
       else if (isIndex) this.#takeFile(entry);
       else if (this.#isWanted(entry)) found.push(...this.#itemOf(entry));
@@ -104,6 +105,10 @@ class Harvest {
     return this.#submitEntry(entry.loc, entry.lastModified, published);
   }
 }
+
+/** A month or a year is no date to tell news by: all of this month's entries would be old from its third day on. */
+const withoutVagueDate = (entry: SitemapEntry): SitemapEntry =>
+  entry.isVague ? { ...entry, lastModified: entry.news?.publicationDate ?? null } : entry;
 
 // A slice keeps its whole chunk of the document alive.
 const copy = (text: string): string => Buffer.from(text, 'utf8').toString('utf8');

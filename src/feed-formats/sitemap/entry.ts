@@ -16,6 +16,8 @@ export type SitemapEntry = {
   loc: string;
   /** `lastmod`, else the news publication date. */
   lastModified: Date | null;
+  /** `lastmod` names a month or a year and no day: then it began at `lastModified`, and says little about what is new. */
+  isVague: boolean;
   changeFrequency: string | null;
   priority: number | null;
   news: SitemapNews | null;
@@ -82,6 +84,7 @@ function makeEntry(loc: string, draft: EntryDraft, base: string | undefined): Si
   const priority = Number(fields.get('priority') ?? Number.NaN);
   return {
     loc,
+    isVague: lastmod !== undefined && /^\s*\d{4}(?:-\d\d)?\s*$/.test(lastmod),
     lastModified: (lastmod === undefined ? null : parseLastmod(lastmod)) ?? news?.publicationDate ?? null,
     changeFrequency: shortText(fields.get('changefreq'), 20)?.toLowerCase() ?? null,
     priority: priority >= 0 && priority <= 1 ? priority : null,

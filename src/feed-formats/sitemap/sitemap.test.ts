@@ -19,6 +19,7 @@ describe('forms', () => {
     expect(result.entries[0]).toEqual({
       loc: 'https://example.com/a?x=1&y=2',
       lastModified: new Date('2024-05-01T00:00:00Z'),
+      isVague: true,
       changeFrequency: 'daily',
       priority: 0.8,
       news: null,

@@ -47,5 +47,13 @@ export class SitemapTextReader {
 
 /** An entry of which nothing but the address is known. */
 export function bareEntry(loc: string): SitemapEntry {
-  return { loc, lastModified: null, changeFrequency: null, priority: null, news: null, images: [] };
+  return {
+    loc,
+    lastModified: null,
+    isVague: false,
+    changeFrequency: null,
+    priority: null,
+    news: null,
+    images: [],
+  };
 }

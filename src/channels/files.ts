@@ -71,6 +71,18 @@ export async function saveFiles(
   }
 }
 
+/** Addresses by which a sitemap may be named: its own and those of the indexes above it, now and before they moved. */
+export async function loadNames(db: Queryable, id: number): Promise<string[]> {
+  const result = await db.query<{ url: string }>(
+    `WITH RECURSIVE up AS (
+       SELECT id, parent_id, url FROM channels WHERE id = $1
+       UNION SELECT c.id, c.parent_id, c.url FROM channels c JOIN up ON c.id = up.parent_id)
+     SELECT url FROM up UNION SELECT a.url FROM channel_addresses a JOIN up ON up.id = a.channel_id`,
+    [id],
+  );
+  return result.rows.map(({ url }) => url);
+}
+
 /** What was in a sitemap without dates at its last poll; null: nothing is known. */
 export async function loadSeen(db: Queryable, bucket: number, channelId: number): Promise<Buffer | null> {
   const result = await db.query<{ seen: Buffer }>(

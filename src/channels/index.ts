@@ -34,7 +34,7 @@ export {
   startRediscovery,
 } from './discoveries.ts';
 export { exportSources } from './export-list.ts';
-export { loadSeen, pruneStates, type SitemapFile, saveFiles, saveSeen } from './files.ts';
+export { loadNames, loadSeen, pruneStates, type SitemapFile, saveFiles, saveSeen } from './files.ts';
 export {
   type BadLine,
   type ImportOptions,

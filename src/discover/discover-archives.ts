@@ -29,6 +29,7 @@ import type { Queryable } from '../db/index.ts';
 import { loadRobotsOfDomain } from '../domains/index.ts';
 import { messageOf } from '../errors/index.ts';
 import { submit } from '../frontier/index.ts';
+import { sitemapsNamed } from '../robots/index.ts';
 import { loadSources, type Source } from '../sources/index.ts';
 import type { Log } from '../telemetry/index.ts';
 import { originOf } from '../url/index.ts';
@@ -194,7 +195,7 @@ async function findPlaces(
   const robots = await loadRobotsOfDomain(db, domain.bucket, domain.domainKey);
   const clues = {
     origin: originOf(domain.entryUrl ?? source?.url ?? `https://${domain.name}/`),
-    sitemaps: robots.flatMap(({ rules }) => rules?.sitemaps.map((line) => line.url) ?? []),
+    sitemaps: robots.flatMap(({ rules, origin }) => (rules === null ? [] : sitemapsNamed(rules, origin))),
     seen: await sampleArticles(db, domain),
     now: domain.now,
     remembered,

@@ -12,6 +12,7 @@ import {
 import type { Database, Queryable } from '../db/index.ts';
 import { followGroup, loadRobots } from '../domains/index.ts';
 import { submit } from '../frontier/index.ts';
+import { sitemapsNamed } from '../robots/index.ts';
 import { loadSources, type Source, saveIngestionMode } from '../sources/index.ts';
 import type { Log } from '../telemetry/index.ts';
 import { identifyUrl, originOf, parseUrlId, urlId } from '../url/index.ts';
@@ -264,8 +265,9 @@ async function loadSitemapLines(db: Queryable, url: string): Promise<string[]> {
   const identified = identifyUrl(url);
   if (identified.outcome === 'rejected') return [];
   const { bucket, domainKey, fetchUrl } = identified.identity;
-  const robots = await loadRobots(db, bucket, domainKey, originOf(fetchUrl));
-  return robots?.rules?.sitemaps.map((line) => line.url) ?? [];
+  const origin = originOf(fetchUrl);
+  const rules = (await loadRobots(db, bucket, domainKey, origin))?.rules ?? null;
+  return rules === null ? [] : sitemapsNamed(rules, origin);
 }
 
 async function loadResults(tx: Queryable, candidates: readonly Candidate[]): Promise<Map<string, Probed>> {

@@ -1,5 +1,6 @@
 import {
   type Channel,
+  loadNames,
   loadSeen,
   type MultiplierReader,
   moveChannel,
@@ -8,11 +9,12 @@ import {
   startRediscovery,
 } from '../channels/index.ts';
 import type { Queryable } from '../db/index.ts';
-import { loadRobots } from '../domains/index.ts';
+import { loadRobotsOfDomain } from '../domains/index.ts';
 import type { Lease, LeasedUrl, SettleItem, SubmitItem } from '../frontier/index.ts';
 import { type IngestSettings, readSitemapChannel, SeenAddresses } from '../ingest/index.ts';
+import { sitemapsNamed } from '../robots/index.ts';
 import type { Clock, Log } from '../telemetry/index.ts';
-import { identifyUrl, originOf, registrableDomain } from '../url/index.ts';
+import { identifyUrl, registrableDomain } from '../url/index.ts';
 import type { PollEnd } from './conclude/index.ts';
 import type { BodyReader } from './exchange.ts';
 import { schedulePoll } from './poll-schedule.ts';
@@ -78,7 +80,7 @@ export function sitemapReader(
   };
 }
 
-/** The site of the source, where its robots.txt names a sitemap that lies elsewhere. */
+/** The site of the source, where its robots.txt names a sitemap that lies elsewhere, or the index of it. */
 async function loadNamedBy(
   db: Queryable,
   channel: Channel,
@@ -89,6 +91,12 @@ async function loadNamedBy(
   const { fetchUrl, bucket, domainKey } = home.identity;
   const siteOf = (url: string) => registrableDomain(new URL(url).hostname);
   if (siteOf(fetchUrl) === siteOf(channel.url)) return [];
-  const robots = await loadRobots(db, bucket, domainKey, originOf(fetchUrl));
-  return robots?.rules?.sitemaps.some((line) => line.url === channel.url) ? [fetchUrl] : [];
+  const robots = await loadRobotsOfDomain(db, bucket, domainKey);
+  const named = new Set(
+    robots.flatMap(({ rules, origin }) => (rules === null ? [] : sitemapsNamed(rules, origin))),
+  );
+  if (named.size === 0) return [];
+  // robots.txt names the index and not its files, and it may name it where it was before it moved.
+  const addresses = await loadNames(db, channel.id);
+  return addresses.some((url) => named.has(url)) ? [fetchUrl] : [];
 }

@@ -8,3 +8,4 @@ export {
   type RobotsDecision,
 } from './decide.ts';
 export { MAX_ROBOTS_BYTES, parseRobots, type Robots, type RobotsGroup, type RobotsRule } from './parse.ts';
+export { sitemapsNamed } from './sitemaps.ts';

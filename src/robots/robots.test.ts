@@ -7,6 +7,7 @@ import {
   MAX_ROBOTS_BYTES,
   parseRobots,
   type Robots,
+  sitemapsNamed,
 } from './index.ts';
 import { compilePattern, matchesPattern, pathTokens } from './match.ts';
 
@@ -296,5 +297,25 @@ describe('properties', () => {
     const path = `/${'a'.repeat(2000)}`;
     expect(allowed(parse('User-agent: *', `Disallow: ${stars}`), path)).toBe(true);
     expect(allowed(parse('User-agent: *', `Disallow: /*${'a'.repeat(1000)}b`), path)).toBe(true);
+  });
+});
+
+describe('sitemaps', () => {
+  it('are whole addresses, each once, and http only', () => {
+    const robots = parse(
+      'Sitemap: https://Example.com/a.xml#top',
+      'Sitemap: /b.xml',
+      'Sitemap: c.xml',
+      'Sitemap: https://example.com/a.xml',
+      'Sitemap: //maps.example/d.xml',
+      'Sitemap: ftp://example.com/e.xml',
+      'Sitemap: http://',
+    );
+    expect(sitemapsNamed(robots, 'https://example.com')).toEqual([
+      'https://example.com/a.xml',
+      'https://example.com/b.xml',
+      'https://example.com/c.xml',
+      'https://maps.example/d.xml',
+    ]);
   });
 });

@@ -76,7 +76,10 @@ async function step(
     outcome: one.outcome ?? outcomeOf(results.get(one.probe ?? '')),
   }));
 
-  const page = results.get(candidates.find((one) => one.by === 'page')?.probe ?? '');
+  const pages = candidates
+    .filter((one) => one.by === 'page' || one.url === frontOf(source))
+    .flatMap((one) => results.get(one.probe ?? '') ?? []);
+  const page = pages.find((one) => one.kind === 'page') ?? pages[0];
   const elsewhere = redirected(candidates, results);
   if (elsewhere.length > 0 && !discovery.overdue) {
     // Feeds often lie with a service, and a site under another name: looked at there, under that domain's politeness.
@@ -124,6 +127,8 @@ const isOutOfReach = (reason: string): boolean =>
     'refused_port',
     'robots_unavailable',
   ].includes(reason) || /^http_5/.test(reason);
+
+const frontOf = (source: Source): string => new URL('/', source.url).href;
 
 const untried = (url: string, by: Candidate['by']): Candidate => ({ url, by, probe: null, outcome: null });
 
@@ -176,6 +181,10 @@ function nextCandidates(
     [...new Set(urls)].filter((url) => !known.has(url)).map((url) => untried(url, by));
   const linked = fresh((page?.feeds ?? []).map((feed) => feed.url).slice(0, mostLinks), 'link');
   if (linked.length > 0) return linked;
+  // What stands for the source may be nothing but the address of a feed that is gone: its site has a front page.
+  const isLost = tried.some((one) => one.by === 'known' && one.url === source.url);
+  const front = isLost || page?.kind === 'failed' ? fresh([frontOf(source)], 'link') : [];
+  if (front.length > 0) return front;
   const base = page?.kind === 'page' ? page.url : source.url;
   const at = (paths: readonly string[]) => paths.map((path) => new URL(path, base).href);
   const feeds = fresh(at(feedPaths), 'path');

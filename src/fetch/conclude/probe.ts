@@ -1,5 +1,6 @@
 import type { LeasedUrl } from '../../frontier/index.ts';
 import { ingest, type ProbeResult } from '../../ingest/index.ts';
+import { identifyUrl } from '../../url/index.ts';
 import { parseRetryAfter } from '../client/index.ts';
 import { decideFailure, decideRejection, decideStatus, type Verdict } from '../outcome.ts';
 import { type Ended, ended, fine, type RowContext, type RowEnd, responseOf } from './row-end.ts';
@@ -57,7 +58,7 @@ export async function concludeProbe(row: LeasedUrl, arrival: Ended, context: Row
       const ingested = await ingest(responseOf(row, { ...arrival, result }), context.settings);
       if (ingested.outcome === 'unreadable') return failed(ingested.reason, result.status);
       if (ingested.outcome !== 'probe') return failed(ingested.outcome, result.status);
-      const value = ingested.result as ProbeResult;
+      const value = placed(ingested.result as ProbeResult, row.url, arrival.moved);
       // A login in the place of a feed that was only guessed says nothing about the site.
       const isRefused = value.kind === 'failed' && value.reason !== 'login_wall';
       const domain = isRefused
@@ -66,4 +67,20 @@ export async function concludeProbe(row: LeasedUrl, arrival: Ended, context: Row
       return ended(row, done, { fetched: true, httpStatus: result.status, result: value }, domain);
     }
   }
+}
+
+/**
+ * A feed lies where it was asked for as long as that address only leads on for now: today's target may be gone tomorrow.
+ * Where nothing but the host or a slash differs, the target is the same feed without the detour.
+ */
+function placed(value: ProbeResult, asked: string, moved: 'no' | 'permanently' | 'temporarily'): ProbeResult {
+  if (value.kind !== 'feed' || moved !== 'temporarily' || pathOf(value.url) === pathOf(asked)) return value;
+  return { ...value, url: asked };
+}
+
+function pathOf(url: string): string {
+  const identified = identifyUrl(url);
+  if (identified.outcome === 'rejected') return url;
+  const { pathname, search } = new URL(identified.identity.key);
+  return pathname + search;
 }

@@ -207,6 +207,7 @@ async function saveBatch(
     entries.map((one) => one.source.url),
   ))
     ids.set(known.url, known.id);
+  for (const known of await loadOwners(tx, entries, ids)) ids.set(known.url, known.sourceId);
   const fresh = entries.filter((one) => !ids.has(one.source.url)).map((one) => one.source);
   const added = await insertSources(tx, fresh, options.actor);
   const old = entries.filter((one) => ids.has(one.source.url) && isNew(one.source.url));
@@ -240,6 +241,30 @@ async function saveBatch(
     [...ids.values()],
     channels.map((one) => one.hash),
   );
+}
+
+/**
+ * The sources that poll these addresses already: lists often name nothing but a feed, which would become a second source
+ * without a channel of its own. An entry with a short name is one of an export, where a source is what it is.
+ */
+async function loadOwners(
+  tx: Queryable,
+  entries: readonly Entry[],
+  known: ReadonlyMap<string, number>,
+): Promise<{ url: string; sourceId: number }[]> {
+  const urls = entries.flatMap(({ source: { url, slug } }) =>
+    known.has(url) || slug !== undefined ? [] : [url],
+  );
+  if (urls.length === 0) return [];
+  const result = await tx.query<{ url: string; sourceId: number }>(
+    `WITH named AS (SELECT * FROM unnest($1::text[], $2::bytea[]) n (url, hash))
+     SELECT n.url, c.source_id AS "sourceId" FROM named n
+       JOIN channel_addresses a ON a.url_hash = n.hash JOIN channels c ON c.id = a.channel_id
+      UNION ALL
+     SELECT n.url, c.source_id FROM named n JOIN channels c ON c.url_hash = n.hash`,
+    [urls, urls.map(channelHash)],
+  );
+  return result.rows;
 }
 
 async function insertChannels(

@@ -119,6 +119,19 @@ describe('files of others', () => {
     ]);
   });
 
+  it.each(['\r', '\r\n', '\n'])('takes %j for the end of a line', async (end) => {
+    const text = ['name,url', '"One, ""1""",one.example', '', 'Two,two.example', ',nonsense', ''].join(end);
+    for (const size of [1, 7, 1000]) {
+      const entries = await read(text, undefined, size);
+      expect(sourcesOf(entries.slice(0, 2)).map(({ name, url }) => [name, url])).toEqual([
+        ['One, "1"', 'https://one.example/'],
+        ['Two', 'https://two.example/'],
+      ]);
+      expect(badOf(entries)).toEqual([[5, '"nonsense" is not a web address']]);
+    }
+    expect((await read(`a.example${end}b.example`, 'lines')).length).toBe(2);
+  });
+
   it('reads OPML with folders, several feeds of a site and a bad one', async () => {
     const entries = await read(`<?xml version="1.0"?>
 <opml version="1.0"><body>

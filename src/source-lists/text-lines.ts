@@ -1,7 +1,10 @@
 /** A line without its end; `cut` says that it was longer than the limit and its end is lost. */
 export type TextLine = { line: number; text: string; cut: boolean };
 
-/** Splits chunks of text into numbered lines; only `most` characters of a line are kept, so memory stays bounded. */
+/**
+ * Splits chunks of text into numbered lines, whatever they end with: some spreadsheets still write a lone carriage
+ * return. Only `most` characters of a line are kept, so memory stays bounded.
+ */
 export async function* readTextLines(
   chunks: AsyncIterable<string> | Iterable<string>,
   most: number,
@@ -9,24 +12,30 @@ export async function* readTextLines(
   let parts: string[] = [];
   let length = 0;
   let line = 0;
+  // The chunk before ended in a carriage return: a line feed that begins this one belongs to it.
+  let isAfterReturn = false;
   const take = (piece: string): void => {
     if (length < most && piece !== '') parts.push(piece.slice(0, most - length));
     length += piece.length;
   };
   const finish = (): TextLine => {
     line += 1;
-    const done = { line, text: parts.join('').replace(/\r$/, ''), cut: length > most };
+    const done = { line, text: parts.join(''), cut: length > most };
     parts = [];
     length = 0;
     return done;
   };
   for await (const chunk of chunks) {
-    let start = 0;
-    for (let end = chunk.indexOf('\n'); end >= 0; end = chunk.indexOf('\n', start)) {
-      take(chunk.slice(start, end));
-      start = end + 1;
+    if (chunk === '') continue;
+    let start = isAfterReturn && chunk.startsWith('\n') ? 1 : 0;
+    const ends = /\r\n?|\n/g;
+    ends.lastIndex = start;
+    for (let end = ends.exec(chunk); end !== null; end = ends.exec(chunk)) {
+      take(chunk.slice(start, end.index));
+      start = ends.lastIndex;
       yield finish();
     }
+    isAfterReturn = chunk.endsWith('\r');
     take(chunk.slice(start));
   }
   if (length > 0) yield finish();

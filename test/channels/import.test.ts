@@ -103,6 +103,32 @@ it('an address that a channel has left leads to that channel', async () => {
   expect((await find()).map((one) => one.url)).toEqual(['https://left.test/new.xml']);
 });
 
+it('a feed that is followed already makes no second source', async () => {
+  const { source } = await createSource(test.pool, { url: 'https://owner.test/' });
+  const { channel } = await createChannel(test.pool, {
+    sourceId: source.id,
+    kind: 'feed',
+    url: 'https://owner.test/feed',
+    intervalSeconds: 900,
+    foundBy: 'link',
+  });
+  const before = await countOf('sources');
+  const opml =
+    '<opml><body><outline type="rss" text="Theirs" xmlUrl="https://owner.test/feed"/></body></opml>';
+  for (const text of [opml, 'https://owner.test/feed\n', 'url,feed_url\n,https://owner.test/feed\n'])
+    for (const dryRun of [true, false])
+      expect(await importText(text, { dryRun })).toMatchObject({ added: 0, known: 1, searches: 0, bad: 0 });
+  expect(await countOf('sources')).toBe(before);
+  // Where it was before it moved, too.
+  const target = identifyUrl('https://feeds.owner.test/new');
+  if (target.outcome === 'rejected') throw new Error(target.reason);
+  await moveChannel(test.pool, channel, target.identity);
+  expect(await importText(opml)).toMatchObject({ added: 0, known: 1, channelsAdded: 0, channelsKnown: 1 });
+  // One that an export names with its short name is a source, whatever else polls its address.
+  const exported = '[{"url":"https://owner.test/feed","slug":"a_source_of_its_own"}]';
+  expect(await importText(exported)).toMatchObject({ added: 1, known: 0 });
+});
+
 it('the same names get numbers, whoever has them already', async () => {
   await createSource(test.pool, { url: 'https://blog-0.test/', name: 'Blog' });
   await createSource(test.pool, { url: 'https://blog-00.test/', name: 'Blog' });

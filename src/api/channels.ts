@@ -220,9 +220,11 @@ function addChanging(instance: FastifyInstance, { database: { pool }, config }: 
       },
     },
     async ({ body, identity }, reply) => {
-      const url = withScheme(body.url);
-      await requireAllowed(config, url);
       const source = await requireSource(pool, body.source);
+      // A path is one of the source's own site.
+      const named = withScheme(body.url);
+      const url = named.startsWith('/') ? new URL(named, source.url).href : named;
+      await requireAllowed(config, url);
       const kind = body.kind ?? 'feed';
       const minutes =
         kind === 'sitemap' ? config.polling.sitemapIntervalMinutes : source.feedPollIntervalMinutes;

@@ -86,7 +86,11 @@ function historyText({ channel, poll }: ChannelFacts): string {
     channel.delaySeconds === null
       ? ''
       : ` News reached us ${span(channel.delaySeconds * 1000)} after it was published, on average.`;
-  return `It was polled ${many(polls, 'time')}, ${Number(channel.notModified)} of them without news, and last answered ${ago(channel.lastSuccessAt, poll.now)}; ${many(Number(channel.itemsSeen), 'item')} seen, ${Number(channel.itemsNew)} of them new.${late}`;
+  const answered =
+    channel.lastSuccessAt === null
+      ? 'never answered'
+      : `last answered ${ago(channel.lastSuccessAt, poll.now)}`;
+  return `It was polled ${many(polls, 'time')}, ${Number(channel.notModified)} of them without news, and ${answered}; ${many(Number(channel.itemsSeen), 'item')} seen, ${Number(channel.itemsNew)} of them new.${late}`;
 }
 
 function pushText({ channel, push }: ChannelFacts): string[] {

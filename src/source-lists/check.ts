@@ -81,12 +81,15 @@ function channelOf(fields: Fields): ListedChannel {
 const optional = <N extends string, T>(name: N, value: T | undefined): { [K in N]?: T } =>
   value === undefined ? {} : ({ [name]: value } as { [K in N]?: T });
 
-/** The address a person means; people write example.com, and example.com:8080, which a URL parser takes for a scheme. */
+/**
+ * The address a person means; people write example.com, and example.com:8080, which a URL parser takes for a scheme. A
+ * path is left as it is: with a scheme before it, its first folder would be a host.
+ */
 export function withScheme(text: string): string {
   const plain = text
     .trim()
     .replace(/^feed:(?:\/\/(?!https?:))?/i, (prefix) => (prefix.endsWith('/') ? 'http://' : ''));
-  return /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(plain) ? plain : `https://${plain}`;
+  return /^(?:[a-z][a-z0-9+.-]*:(?!\d)|\/(?!\/))/i.test(plain) ? plain : `https://${plain}`;
 }
 
 function siteAddress(value: unknown): string {

@@ -102,6 +102,12 @@ test('a channel that fails, sleeps, is disabled, or whose source is', async () =
   expect(asleep.text).toContain('5 polls in a row failed (parse), for 3 h.');
   expect(asleep.text).toContain('It was polled 40 times, 12 of them without news, and last answered 4 h ago');
   expect(asleep.advice).toEqual([`outrider channels wake ${channel}`]);
+  await lab.database.pool.query('UPDATE channel_state SET last_success_at = NULL WHERE channel_id = $1', [
+    channel,
+  ]);
+  expect((await ask(`channel=${channel}`)).body.items[0].text).toContain(
+    'and never answered; 300 items seen',
+  );
   await setChannelEnabled(lab.database.pool, channel, false);
   expect((await ask(`channel=${channel}`)).body.items[0]).toMatchObject({
     state: 'disabled',

@@ -207,6 +207,18 @@ test('a word is no address', async () => {
   );
 });
 
+test('a path is no address of a publisher, and one of its own site for a channel', async () => {
+  const { code, stderr } = await run('add', '/feed.xml');
+  expect([code, stderr.split('\n')[0]]).toEqual([
+    2,
+    'error: "/feed.xml" is not an address that can be crawled (no scheme)',
+  ]);
+  expect((await run('channels', 'add', 'map_test', '/news.xml')).stdout).toBe(
+    'http://map.test/news.xml is polled as a feed from now on.\n',
+  );
+  await run('channels', 'remove', 'http://map.test/news.xml');
+});
+
 test('lists are filtered', async () => {
   const sources = (await run('sources', '--mode', 'feed', '--search', 'FIVE')).stdout;
   expect(sources).toMatch(

@@ -19,3 +19,4 @@ export {
   type SitemapOptions,
   type SitemapResult,
 } from './sitemap/index.ts';
+export { createYielder } from './turns.ts';

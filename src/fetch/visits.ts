@@ -103,6 +103,8 @@ export class Visits {
     noteFound(end.items[0]!, totals);
     let { items } = end;
     const channel = settings.channelOf(row);
+    for (const [reason, links] of Object.entries(end.poll?.refused ?? {}))
+      metrics.refusedLinks.inc({ reason }, links);
     if (end.poll !== undefined && channel !== null) {
       const adaptive =
         this.#at.switches.adaptive_intervals && settings.sourceOf(row)?.settings.fixedInterval !== true;

@@ -2,6 +2,7 @@ import { type Feed, type FeedEntry, parseLinkHeader, readFeed } from '../feed-fo
 import { decidePriority, type SubmitItem } from '../frontier/index.ts';
 import { registrableDomain } from '../url/index.ts';
 import { readPage } from './article.ts';
+import { ChannelFilter } from './channel-filter.ts';
 import { refusalIn } from './refusal.ts';
 import type { ChannelReading, Ingested, IngestSettings, PageResponse } from './response.ts';
 import { header } from './response.ts';
@@ -20,7 +21,8 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
     return { outcome: 'channel', reading, found: [] };
   }
   const { feed } = parsed;
-  const submitEntry = entrySubmitter(response, settings, 'feed');
+  const filter = new ChannelFilter(settings);
+  const submitEntry = entrySubmitter(response, settings, { origin: 'feed', filter });
   const found = feed.entries.flatMap((entry) => submitEntry(entry.link, newestOf(entry), publishedOf(entry)));
   const hints = [feed.ttlMinutes === null ? 0 : feed.ttlMinutes * 60, feed.updatePeriodSeconds ?? 0];
   return {
@@ -36,6 +38,7 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
       lastItemAt: latest(feed.entries.map(newestOf), settings.nowMs),
       dates: newestDates(feed.entries.map(publishedOf)),
       skipped: feed.entriesWithoutLink,
+      refused: filter.refused,
       floorSeconds: Math.max(...hints),
       files: null,
       isWhole: !feed.truncated && !feed.capped,
@@ -64,6 +67,7 @@ export function failedReading(detail: string, isPage = false): ChannelReading {
     lastItemAt: null,
     dates: [],
     skipped: 0,
+    refused: {},
     floorSeconds: null,
     files: null,
     isWhole: true,
@@ -108,11 +112,11 @@ export function siteTest(urls: readonly string[]): (host: string) => boolean {
   };
 }
 
-/** Turns a channel's entries into submissions; entries without a link give none. */
+/** Turns a channel's entries into submissions; entries without a link give none, nor do those that the filter refuses. */
 export function entrySubmitter(
   response: Pick<PageResponse, 'row' | 'finalUrl'>,
   settings: IngestSettings,
-  origin: 'feed' | 'sitemap' | 'archive',
+  { origin, filter }: { origin: 'feed' | 'sitemap' | 'archive'; filter: ChannelFilter },
 ) {
   const home = settings.source?.url ?? response.finalUrl;
   const isOwn = siteTest([home, response.finalUrl]);
@@ -123,6 +127,7 @@ export function entrySubmitter(
     if (link === null || !URL.canParse(link, response.finalUrl)) return [];
     const host = new URL(link, response.finalUrl).hostname;
     const own = isOwn(host);
+    if (!filter.passes(link, response.finalUrl, own)) return [];
     return [
       {
         url: link,

@@ -74,6 +74,8 @@ export type ChannelReading = {
   dates: number[];
   /** Items that named no usable address. */
   skipped: number;
+  /** Items that were not submitted, by reason: files, and what the source's patterns leave out. */
+  refused: Record<string, number>;
   /** The publisher asks not to be polled more often than this. */
   floorSeconds: number | null;
   /** Files that a sitemap index names and that have changed lately, newest first; null: it is no index. */

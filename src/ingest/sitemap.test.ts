@@ -73,6 +73,28 @@ describe('entries with dates', () => {
     expect(reading.skipped).toBe(1);
   });
 
+  test('files, and what its source leaves out, are counted by reason and not submitted', async () => {
+    const source = makeSettings({
+      url: 'http://h.test/',
+      settings: { include: ['/news/'], exclude: ['/sport/'] },
+    });
+    const { reading, urls } = await read(
+      urlset(
+        ...['news/a', 'news/report.pdf', 'news/sport/b', 'other/c', 'news/about-node.js', 'news/login'].map(
+          (path) => entry(`http://h.test/${path}`),
+        ),
+      ),
+      { change: { source: source.source } },
+    );
+    expect(urls.map((url) => new URL(url).pathname)).toEqual([
+      '/news/a',
+      '/news/about-node.js',
+      '/news/login',
+    ]);
+    expect(reading.refused).toEqual({ binary_extension: 1, excluded: 1, not_included: 1 });
+    expect(reading.skipped).toBe(0);
+  });
+
   test('a date of news counts as one of change', async () => {
     const news = `<url><loc>http://h.test/n</loc><news:news><news:publication_date>2026-03-04T11:00:00Z</news:publication_date></news:news></url>`;
     const { batches, reading } = await read(urlset(news));

@@ -1,6 +1,7 @@
-import { readSitemap, type SitemapEntry } from '../feed-formats/index.ts';
+import { createYielder, readSitemap, type SitemapEntry } from '../feed-formats/index.ts';
 import type { SubmitItem } from '../frontier/index.ts';
 import { readPage } from './article.ts';
+import { ChannelFilter } from './channel-filter.ts';
 import { entrySubmitter, failedReading, latest, newestDates, siteTest } from './feed.ts';
 import { refusalIn } from './refusal.ts';
 import type { ChannelReading, Ingested, IngestSettings, PageResponse } from './response.ts';
@@ -26,6 +27,7 @@ export type SitemapSink = {
 class Harvest {
   readonly files: { url: string; modifiedAt: Date | null }[] = [];
   readonly dates: number[] = [];
+  readonly filter: ChannelFilter;
   foreign = 0;
   lastItemAt: Date | null = null;
   #taken = 0;
@@ -37,6 +39,7 @@ class Harvest {
   readonly #isArchive: boolean;
   readonly #oldestMs: number;
   readonly #sink: SitemapSink;
+  readonly #yielder = createYielder();
   readonly #submitEntry: ReturnType<typeof entrySubmitter>;
 
   constructor(response: SitemapResponse, settings: IngestSettings, sink: SitemapSink) {
@@ -45,7 +48,9 @@ class Harvest {
     this.#isArchive = settings.isArchive ?? false;
     this.#oldestMs = this.#isArchive ? Number.NEGATIVE_INFINITY : settings.nowMs - settings.sitemapMaxAgeMs;
     this.#sink = sink;
-    this.#submitEntry = entrySubmitter(response, settings, this.#isArchive ? 'archive' : 'sitemap');
+    const origin = this.#isArchive ? 'archive' : 'sitemap';
+    this.filter = new ChannelFilter(settings);
+    this.#submitEntry = entrySubmitter(response, settings, { origin, filter: this.filter });
   }
 
   async take(entries: readonly SitemapEntry[], isIndex: boolean): Promise<void> {
@@ -54,7 +59,11 @@ class Harvest {
       const entry = withoutVagueDate(given);
       if (!this.#isOwn(new URL(entry.loc).hostname)) this.foreign += 1;
       else if (isIndex) this.#takeFile(entry);
-      else if (this.#isWanted(entry)) found.push(...this.#itemOf(entry));
+      else if (this.#isWanted(entry)) {
+        found.push(...this.#itemOf(entry));
+        // Somebody typed in patterns, and each is matched with each address.
+        await this.#yielder();
+      }
     }
     if (found.length > 0) await this.#sink.submit(found);
   }
@@ -164,6 +173,7 @@ export async function readSitemapChannel(
     detail: null,
     format: `sitemap ${sitemap.kind}`,
     skipped: sitemap.invalid + harvest.foreign,
+    refused: harvest.filter.refused,
     lastItemAt: harvest.lastItemAt,
     dates: newestDates(harvest.dates.map((date) => new Date(date))),
     files:

@@ -33,7 +33,7 @@ export function createMetrics() {
     }),
     refusedLinks: new Counter({
       name: 'outrider_refused_links_total',
-      help: 'Links of spidered pages that were not followed, by reason.',
+      help: 'Links of spidered pages that were not followed, and items of channels that were not taken, by reason.',
       labelNames: ['reason'],
       registers,
     }),

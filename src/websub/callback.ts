@@ -107,6 +107,8 @@ export class Callback {
       await countDropped(db, target.id, 'unreadable');
       return this.#count('unreadable', answer(202));
     }
+    for (const [reason, items] of Object.entries(read.refused))
+      this.#deps.metrics.refusedLinks.inc({ reason }, items);
     const totals = nothingFound();
     await submitFound(this.#deps, read.found, totals, channel.lastSuccessAt?.getTime() ?? null);
     await savePush(db, target.id, {
@@ -158,5 +160,6 @@ async function readPush(
   return {
     found: read.found.map((item) => ({ ...item, origin: 'push' as const })),
     lastItemAt: read.reading.lastItemAt,
+    refused: read.reading.refused,
   };
 }

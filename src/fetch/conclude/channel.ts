@@ -149,13 +149,15 @@ async function concludeBody(
     maxAgeSeconds: maxAgeSeconds(headers['cache-control']),
   };
   const isHere = arrival.moved === 'no';
+  const { refused } = reading;
+  const unused = Object.values(refused).reduce((sum, one) => sum + one, reading.skipped);
   const item: Partial<SettleItem> = {
     httpStatus: status,
     fetched: true,
     // Validators belong to the address that gave them, not to the one that led there.
     etag: isHere ? (headers.etag ?? null) : null,
     lastModified: isHere ? (headers['last-modified'] ?? null) : null,
-    found: { seen: reading.skipped, duplicate: 0, rejected: reading.skipped },
+    found: { seen: unused, duplicate: 0, rejected: unused },
     channel: {
       ...channelFacts(channel, null),
       format: reading.format,
@@ -168,7 +170,7 @@ async function concludeBody(
   const end = {
     ...ended(row, polled(channel), item, { signal: 'good' }),
     found: ingested.found,
-    poll: { news, ...(reading.files === null ? {} : { files: reading.files }) },
+    poll: { news, refused, ...(reading.files === null ? {} : { files: reading.files }) },
   };
   const seen = channel.redirectTo === arrival.identity.fetchUrl ? channel.redirects : 0;
   if (arrival.moved !== 'permanently' || seen + 1 < redirectsToMove) return end;

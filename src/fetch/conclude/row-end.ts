@@ -30,6 +30,8 @@ export type PollEnd = {
   move?: { to: UrlIdentity; dueInMs: number; items: SettleItem[] };
   /** Files that a sitemap index names: they become rows of their own. */
   files?: { url: string; modifiedAt: Date | null }[];
+  /** Items that were not submitted, by reason. */
+  refused?: Record<string, number>;
   /** Its site is looked through again, and why. */
   rediscover?: string;
   /** All errors in a row, this one included. */

@@ -15,16 +15,23 @@ export function decideReader(response: PageResponse, settings: IngestSettings): 
   const bytes = response.body.length;
   // A picture's pixels are counted before they are decoded, but many are allowed.
   if (response.row.kind === 'image') return 'thread';
-  if (response.row.kind === 'channel') return bytes > mainChannelBytes ? 'thread' : 'here';
+  if (response.row.kind === 'channel')
+    return bytes > mainChannelBytes || hasPatterns(settings) ? 'thread' : 'here';
   return bytes > mainPageBytes || hasUserRules(settings) ? 'thread' : 'here';
 }
 
 /** Selectors and patterns that somebody typed in: nobody knows what they cost on the next page. */
 function hasUserRules({ source }: IngestSettings): boolean {
   if (source === null) return false;
-  const { selectors, include = [], exclude = [], articleUrlPatterns = [] } = source.settings;
+  const { selectors, articleUrlPatterns = [] } = source.settings;
   if (selectors !== undefined && Object.keys(selectors).length > 0) return true;
-  return source.ingestionMode !== 'feed' && include.length + exclude.length + articleUrlPatterns.length > 0;
+  return source.ingestionMode !== 'feed' && (hasPatterns({ source }) || articleUrlPatterns.length > 0);
+}
+
+/** What a source lets in and leaves out, of links and of what its channels name. */
+function hasPatterns({ source }: Pick<IngestSettings, 'source'>): boolean {
+  const { include = [], exclude = [] } = source?.settings ?? {};
+  return include.length + exclude.length > 0;
 }
 
 const thread = new ReaderThread();

@@ -35,6 +35,12 @@ describe('where a response is read', () => {
       'thread',
     ],
     [
+      'patterns that its items are held against',
+      channel(1000),
+      makeSettings({ ingestionMode: 'feed', settings: { exclude: ['/sport/'] } }),
+      'thread',
+    ],
+    [
       'patterns that nothing uses',
       page(1000),
       makeSettings({ ingestionMode: 'feed', settings: { include: ['/news/'] } }),

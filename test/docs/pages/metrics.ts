@@ -8,7 +8,7 @@ export const metricAdvice: Readonly<Record<string, string>> = {
   outrider_requests_total:
     'All that leaves. A growing share of anything but `response` and `not_modified` is a network, a name server or a publisher in trouble; [outcomes](outcomes.md) says what each word means.',
   outrider_refused_links_total:
-    'What the spider leaves alone, by [reason](../guides/domains.md#spider). Much `trap` is good news; much `depth` may mean that a source needs `--depth`.',
+    'What the spider and channels leave alone, by [reason](../guides/domains.md#spider). Much `trap` is good news; much `depth` may mean that a source needs `--depth`. Items of channels count with each poll that lists them.',
   outrider_response_bytes_total: 'Traffic, for the bill.',
   outrider_settled_urls_total:
     'The rate of work. `dead` above `fetched` for long: `outrider urls --status dead`.',

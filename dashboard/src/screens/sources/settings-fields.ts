@@ -64,7 +64,7 @@ export const plainFields: readonly SettingField[] = [
 
 const yes = [['true', 'yes']] as const;
 
-/** Settings for sources whose links are followed. */
+/** Settings of what is taken, most of them for sources whose links are followed. */
 export const linkFields: readonly SettingField[] = [
   {
     key: 'articleUrlPatterns',
@@ -76,13 +76,13 @@ export const linkFields: readonly SettingField[] = [
     key: 'include',
     kind: 'lines',
     label: 'Only addresses with',
-    hint: 'One pattern a line: other links are not followed. Empty: all are.',
+    hint: 'One pattern a line: no other links are followed, and no other items of feeds and sitemaps taken. Empty: all are.',
   },
   {
     key: 'exclude',
     kind: 'lines',
     label: 'Never addresses with',
-    hint: 'One pattern a line: these links are left out.',
+    hint: 'One pattern a line: these links and items are left out.',
   },
   {
     key: 'maxDepth',

@@ -11,10 +11,10 @@ import {
 import type { Queryable } from '../db/index.ts';
 import { loadRobotsOfDomain } from '../domains/index.ts';
 import type { Lease, LeasedUrl, SettleItem, SubmitItem } from '../frontier/index.ts';
-import { type IngestSettings, readSitemapChannel, SeenAddresses } from '../ingest/index.ts';
+import { type IngestSettings, readSitemapChannel, SeenAddresses, siteTest } from '../ingest/index.ts';
 import { sitemapsNamed } from '../robots/index.ts';
 import type { Clock, Log } from '../telemetry/index.ts';
-import { identifyUrl, registrableDomain } from '../url/index.ts';
+import { identifyUrl } from '../url/index.ts';
 import type { PollEnd } from './conclude/index.ts';
 import type { BodyReader } from './exchange.ts';
 import { schedulePoll } from './poll-schedule.ts';
@@ -89,8 +89,7 @@ async function loadNamedBy(
   const home = source === null ? null : identifyUrl(source.url);
   if (home === null || home.outcome === 'rejected') return [];
   const { fetchUrl, bucket, domainKey } = home.identity;
-  const siteOf = (url: string) => registrableDomain(new URL(url).hostname);
-  if (siteOf(fetchUrl) === siteOf(channel.url)) return [];
+  if (siteTest([fetchUrl])(new URL(channel.url).hostname)) return [];
   const robots = await loadRobotsOfDomain(db, bucket, domainKey);
   const named = new Set(
     robots.flatMap(({ rules, origin }) => (rules === null ? [] : sitemapsNamed(rules, origin))),

@@ -97,15 +97,18 @@ export function latest(dates: readonly (Date | null)[], nowMs: number): Date | n
 
 const mostHosts = 1000;
 
-/** Whether a host lies in the registrable domain of one of the addresses; fifty thousand entries share few hosts. */
+/** What a host belongs to; an IP address, or a name without a public suffix, is a site of its own. */
+const siteOf = (host: string): string => registrableDomain(host) ?? host;
+
+/** Whether a host lies in the site of one of the addresses; fifty thousand entries share few hosts. */
 export function siteTest(urls: readonly string[]): (host: string) => boolean {
-  const sites = new Set(urls.map((url) => registrableDomain(new URL(url).hostname)));
+  const sites = new Set(urls.map((url) => siteOf(new URL(url).hostname)));
   const known = new Map<string, boolean>();
   return (host) => {
     let answer = known.get(host);
     if (answer === undefined) {
       if (known.size >= mostHosts) known.clear();
-      answer = sites.has(registrableDomain(host));
+      answer = sites.has(siteOf(host));
       known.set(host, answer);
     }
     return answer;

@@ -8,6 +8,7 @@ import { decideReader, readInThread } from './threads/index.ts';
 
 export { wantsSecondOpinion } from './article.ts';
 export { type ArticleRead, joinPage, nextPageOf } from './article-pages.ts';
+export { siteTest } from './feed.ts';
 export { imageModeOf } from './images.ts';
 export type { ProbeResult } from './probe.ts';
 export type {

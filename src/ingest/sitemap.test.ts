@@ -64,6 +64,14 @@ describe('entries with dates', () => {
     expect(urls).toEqual(['http://h.test/a', 'http://www.h.test/c']);
   });
 
+  test.each([
+    ['http://192.0.2.1/sitemap.xml', 'http://192.0.2.1/a', 'http://192.0.2.2/b'],
+    ['http://intranet/sitemap.xml', 'http://intranet/a', 'http://router/b'],
+  ])('%s lists its own host only', async (url, own, other) => {
+    const { urls, reading } = await read(urlset(entry(own), entry(other)), { url });
+    expect([urls, reading.skipped]).toEqual([[own], 1]);
+  });
+
   test('another host counts when its robots.txt names the file', async () => {
     const change = { namedBy: ['http://other.test/'] };
     const { reading, urls } = await read(urlset(entry('http://other.test/b'), entry('http://third.test/c')), {

@@ -52,7 +52,15 @@ export {
   sourceStatuses,
   sourceStatusOf,
 } from './list-sources.ts';
-export { endRow, type MoveOutcome, mergeChannel, moveChannel } from './moves.ts';
+export {
+  endRow,
+  forgetAddress,
+  isAstray,
+  type MoveOutcome,
+  mergeChannel,
+  moveChannel,
+  returnChannel,
+} from './moves.ts';
 export {
   type ChannelChange,
   findChannel,

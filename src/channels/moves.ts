@@ -36,6 +36,43 @@ export async function moveChannel(
   return outcome;
 }
 
+/**
+ * Gives a channel an address back that it has left, because it was found to work there: no circle, however lately it
+ * was. Where it was led meanwhile is not followed again for a day.
+ */
+export async function returnChannel(
+  db: Queryable,
+  channel: Pick<Channel, 'id' | 'sourceId' | 'hash'>,
+  target: UrlIdentity,
+): Promise<MoveOutcome> {
+  await forgetAddress(db, channel, target);
+  return moveChannel(db, channel, target);
+}
+
+/** An address that a channel has left no longer leads to it. */
+export async function forgetAddress(
+  db: Queryable,
+  channel: Pick<Channel, 'id'>,
+  address: UrlIdentity,
+): Promise<void> {
+  await db.query('DELETE FROM channel_addresses WHERE channel_id = $1 AND url_hash = $2', [
+    channel.id,
+    channelHash(address.fetchUrl),
+  ]);
+}
+
+/** Whether a channel has not answered since it was led to another address: that may have been a mistake. */
+export async function isAstray(
+  db: Queryable,
+  channel: Pick<Channel, 'id' | 'lastSuccessAt'>,
+): Promise<boolean> {
+  const result = await db.query(
+    `SELECT FROM channel_addresses WHERE channel_id = $1 AND ($2::timestamptz IS NULL OR left_at > $2) LIMIT 1`,
+    [channel.id, channel.lastSuccessAt],
+  );
+  return result.rowCount === 1;
+}
+
 /** Ends the frontier row of an address that its channel has left, unless somebody polls it at this moment. */
 export async function endRow(
   db: Queryable,

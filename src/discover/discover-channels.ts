@@ -23,7 +23,7 @@ const feedPaths = ['/feed', '/rss', '/atom.xml', '/feed.xml', '/rss.xml', '/inde
 const sitemapPaths = ['/sitemap.xml', '/news-sitemap.xml', '/sitemap_index.xml'];
 const mostLinks = 10;
 const mostChannels = 5;
-const mostLeft = 3;
+const mostLeft = 10;
 // Redirects that lead on and on end here.
 const mostCandidates = 60;
 
@@ -106,7 +106,8 @@ async function step(
     );
     return true;
   }
-  const next = nextCandidates(source, page, candidates, await loadSitemapLines(tx, page?.url ?? source.url));
+  const lines = await loadSitemapLines(tx, page?.url ?? source.url);
+  const next = nextCandidates(source, pages, candidates, lines);
   if (next.length > 0 && !discovery.overdue) {
     const probed: Candidate[] = [];
     for (const one of next) probed.push(await probe(deps, source, one));
@@ -172,25 +173,30 @@ function asChannel(candidate: Candidate, result: Probed | undefined): Found[] {
 
 function nextCandidates(
   source: Source,
-  page: Probed | undefined,
+  pages: readonly Probed[],
   tried: readonly Candidate[],
   sitemapLines: readonly string[],
 ): Candidate[] {
   const known = new Set(tried.map((one) => one.url));
   const fresh = (urls: readonly string[], by: Candidate['by']): Candidate[] =>
     [...new Set(urls)].filter((url) => !known.has(url)).map((url) => untried(url, by));
-  const linked = fresh((page?.feeds ?? []).map((feed) => feed.url).slice(0, mostLinks), 'link');
+  const named = pages.flatMap(({ feeds = [] }) => feeds.slice(0, mostLinks));
+  const linked = fresh(
+    named.map((feed) => feed.url),
+    'link',
+  );
   if (linked.length > 0) return linked;
   // What stands for the source may be nothing but the address of a feed that is gone: its site has a front page.
   const isLost = tried.some((one) => one.by === 'known' && one.url === source.url);
-  const front = isLost || page?.kind === 'failed' ? fresh([frontOf(source)], 'link') : [];
+  const page = pages.find((one) => one.kind === 'page');
+  const front = isLost || page === undefined ? fresh([frontOf(source)], 'link') : [];
   if (front.length > 0) return front;
-  const base = page?.kind === 'page' ? page.url : source.url;
+  const base = page?.url ?? source.url;
   const at = (paths: readonly string[]) => paths.map((path) => new URL(path, base).href);
   const feeds = fresh(at(feedPaths), 'path');
   if (feeds.length > 0) return feeds;
-  const named = fresh(sitemapLines.slice(0, mostLinks), 'robots');
-  return named.length > 0 ? named : fresh(at(sitemapPaths), 'path');
+  const maps = fresh(sitemapLines.slice(0, mostLinks), 'robots');
+  return maps.length > 0 ? maps : fresh(at(sitemapPaths), 'path');
 }
 
 async function finish(

@@ -5,9 +5,12 @@ import {
   endRow,
   findChannel,
   findReplacement,
+  forgetAddress,
+  listAddresses,
   loadChannels,
   mergeChannel,
   moveChannel,
+  returnChannel,
   wakeChannel,
 } from '../channels/index.ts';
 import type { Source } from '../sources/index.ts';
@@ -18,7 +21,8 @@ import type { DiscoverDeps, Found } from './discover-channels.ts';
 export type Replacement = 'woken' | 'added' | 'moved' | 'merged' | 'nothing';
 
 /**
- * Ends a search for what became of a channel. Its own address works: it is polled again. Another one of its kind was
+ * Ends a search for what became of a channel. Its own address works: it is polled again. One that it has left works: it
+ * goes back. Another one of its kind was
  * found: the channel moves there, or, while it may only have hiccuped (a page came once), that one is followed beside it
  * and takes its place if it falls asleep. Nothing found: it stays and goes on sleeping, polling never gives up.
  */
@@ -39,6 +43,19 @@ export async function replaceChannel(
   if (places.some((one) => one.hash.equals(channel.hash))) {
     await wakeChannel(pool, channel.id);
     return say('woken', channel.url);
+  }
+  const left = new Set((await listAddresses(pool, channel.id)).map((one) => one.url));
+  const [home, ...others] = places.filter((one) => left.has(one.url));
+  if (home !== undefined && (await returnChannel(pool, channel, home.identity)) === 'moved') {
+    await wakeChannel(pool, channel.id);
+    await endRow(pool, channel.url, 'moved', home.url);
+    // Channels that were led to one place became one there, and are as many again.
+    for (const { url, title, identity } of others) {
+      await forgetAddress(pool, channel, identity);
+      const { sourceId, kind, intervalSeconds } = channel;
+      await createChannel(pool, { sourceId, kind, url, intervalSeconds, foundBy: 'link', title });
+    }
+    return say('moved', home.url);
   }
   const followed = await loadChannels(
     pool,

@@ -1,5 +1,6 @@
 import {
   type Channel,
+  isAstray,
   loadNames,
   loadSeen,
   type MultiplierReader,
@@ -23,6 +24,8 @@ import { schedulePoll } from './poll-schedule.ts';
 export type PollDeps = { db: Queryable; clock: Clock; log: Log; multipliers: MultiplierReader };
 
 const failuresToAlert = 10;
+// Whoever led a channel there may have meant a login or a notice, and meant it for a while.
+const meansLost = new Set(['403', '404', 'http', 'moved']);
 
 /** Everything a poll means beyond its row, in the order that a crash may interrupt; answers the items to settle. */
 export async function endPoll(
@@ -55,8 +58,10 @@ export async function endPoll(
     log[level]({ channel: channel.id, url: channel.url, ...trouble }, 'a poll failed');
   }
   // A place that was only thought of has not gone elsewhere.
-  if (rediscover !== undefined && channel.foundBy !== 'archive')
-    await startRediscovery(db, channel, rediscover);
+  if (channel.foundBy === 'archive') return facts.items;
+  const isLost = trouble !== undefined && meansLost.has(trouble.error) && (await isAstray(db, channel));
+  const reason = rediscover ?? (isLost ? 'page' : undefined);
+  if (reason !== undefined) await startRediscovery(db, channel, reason);
   return facts.items;
 }
 

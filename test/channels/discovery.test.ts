@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDiscovery } from '../../src/channels/index.ts';
+import { createChannel, startDiscovery } from '../../src/channels/index.ts';
 import { createSource } from '../../src/sources/index.ts';
 import { Lab, plain } from '../fetch/lab.ts';
 import type { FaultSpec, PublisherChange } from '../web/index.ts';
-import { pollAgain, searchAll } from './channel-lab.ts';
+import { channelsOf, feedTrouble, pollAgain, searchAll } from './channel-lab.ts';
 
 // What publishers really write where the search for channels looks: sloppy, moved, or lying elsewhere.
 const says = (pathPrefix: string, text: string, type = 'application/xml'): FaultSpec => ({
@@ -25,6 +25,17 @@ const missing = (pathPrefix: string, status: number, untilRequest?: number): Fau
   options: { status },
   ...(untilRequest === undefined ? {} : { untilRequest }),
 });
+const away = (to: string): FaultSpec => ({
+  name: 'redirect-away',
+  on: ['feed'],
+  options: { to, status: 302 },
+  untilRequest: 1,
+});
+/** Two feeds that list not quite the same, and are two channels for it. */
+function twoFeeds(name: string, faults: readonly FaultSpec[]): PublisherChange {
+  const publisher = feedTrouble(name, faults, ['/second']);
+  return { ...publisher, feeds: publisher.feeds!.map((feed, nth) => ({ ...feed, items: 6 - 2 * nth })) };
+}
 const bare: PublisherChange = { feeds: [], sitemaps: [] };
 const urlset = (...urls: string[]): string =>
   `<urlset>${urls.map((url) => `<url><loc>${url}</loc><lastmod>2024-06-05</lastmod></url>`).join('')}</urlset>`;
@@ -67,6 +78,21 @@ beforeAll(async () => {
       plain('slashed', [leads('/feed/', '/feed', 302)]),
       // Lists of feeds name nothing but the feed, and years later it is gone.
       plain('renamed', [missing('/old.xml', 410)]),
+      plain('rebuilt', [
+        says('/old.xml', '<!doctype html><title>Our new site</title><p>Welcome.</p>', 'text/html'),
+      ]),
+      // For one request whoever asks for the feed is led away: to log in, and to a notice.
+      plain('asked', [away('http://portal.test/login')]),
+      plain('told', [away('http://portal.test/notice')]),
+      twoFeeds('twice', [{ ...away('http://portal.test/closed'), untilRequest: 2 }]),
+      plain('portal', [
+        says(
+          '/login',
+          '<!doctype html><title>Log in</title><form><input type=password name=p></form>',
+          'text/html',
+        ),
+        says('/notice', '<!doctype html><title>Back soon</title><p>We are working on it.</p>', 'text/html'),
+      ]),
     ],
   });
   lab.start();
@@ -105,6 +131,50 @@ test('a feed that an address leads to for now is followed by that address', asyn
   expect(await found('http://slashed.test/feed/')).toEqual(['http://slashed.test/feed']);
 });
 
+test('a channel that was led to a login or a notice goes back when its address works again', async () => {
+  for (const name of ['asked', 'told']) await lab.follow(name, 'feed');
+  await lab.idle();
+  // The login says 403 and the notice is no feed.
+  for (const name of ['asked', 'told'])
+    expect((await channelsOf(lab, name))[0]).toMatchObject({ left: [`http://${name}.test/feed`], errors: 1 });
+  await searchAll(lab);
+  await lab.idle();
+  for (const name of ['asked', 'told']) {
+    const channels = await channelsOf(lab, name);
+    expect(channels).toMatchObject([{ url: `http://${name}.test/feed`, errors: 0, kind: null }]);
+    expect(channels[0]!.left).toHaveLength(1);
+    expect(await lab.row(lab.article(name))).toMatchObject({ status: 'fetched', documents: 1 });
+  }
+  expect(await lab.row('http://portal.test/login', 'feed')).toMatchObject({ status: 'dead', code: 'moved' });
+});
+
+test('channels that became one on the way are as many again', async () => {
+  await lab.follow('twice', 'feed');
+  await lab.follow('twice', 'feed', 'http://twice.test/second');
+  await lab.idle();
+  expect((await channelsOf(lab, 'twice')).map(({ url }) => url)).toEqual(['http://portal.test/closed']);
+  await searchAll(lab);
+  await lab.idle();
+  const urls = (await channelsOf(lab, 'twice')).map(({ url, errors }) => `${url} ${errors}`);
+  expect(urls.sort()).toEqual(['http://twice.test/feed 0', 'http://twice.test/second 0']);
+});
+
 test('of a site known by a lost feed alone the front page is looked at', async () => {
   expect(await found('http://renamed.test/old.xml')).toEqual(['http://renamed.test/feed']);
+  const { source } = await createSource(lab.database.pool, {
+    url: 'http://rebuilt.test/old.xml',
+    mode: 'feed',
+  });
+  const old = { kind: 'feed', url: source.url, intervalSeconds: 900, foundBy: 'manual' } as const;
+  await createChannel(lab.database.pool, { sourceId: source.id, ...old });
+  await lab.idle();
+  await searchAll(lab);
+  const channels = await lab.database.pool.query(
+    'SELECT url, replaces_id IS NOT NULL AS stands FROM channels WHERE source_id = $1 ORDER BY id',
+    [source.id],
+  );
+  expect(channels.rows).toEqual([
+    { url: 'http://rebuilt.test/old.xml', stands: false },
+    { url: 'http://rebuilt.test/feed', stands: true },
+  ]);
 });

@@ -315,17 +315,21 @@ BEGIN
         ready = false,
         -- A refresh stood lower; a page that is done is itself again.
         level = CASE WHEN i.status IN ('pending', 'failed') OR f.level > 10 THEN f.level ELSE f.priority END,
-        -- Another address has the text: there is nothing to look at again here.
-        due_at = CASE WHEN i.twin_of IS NULL THEN v_now + ms(i.due_in_ms) END,
+        -- Another address has the text. A site that shows one notice everywhere for an hour says so of all its articles:
+        -- whoever shows another's text is looked at once more, and only then for the last time.
+        due_at = CASE WHEN i.twin_of IS NULL OR f.duplicate_of IS NULL THEN v_now + ms(i.due_in_ms) END,
         tries = coalesce(i.tries, f.tries),
         crashes = 0,
         http_status = i.http_status,
         error_code = i.error_code,
         error_text = i.error_text,
-        etag = CASE WHEN i.unchanged THEN coalesce(i.etag, f.etag) WHEN i.fetched THEN i.etag ELSE f.etag END,
-        last_modified = CASE WHEN i.unchanged THEN coalesce(i.last_modified, f.last_modified)
+        -- What came for another's text says nothing of its own: it must not pass for unchanged.
+        etag = CASE WHEN i.twin_of IS NOT NULL THEN NULL WHEN i.unchanged THEN coalesce(i.etag, f.etag)
+               WHEN i.fetched THEN i.etag ELSE f.etag END,
+        last_modified = CASE WHEN i.twin_of IS NOT NULL THEN NULL
+                        WHEN i.unchanged THEN coalesce(i.last_modified, f.last_modified)
                         WHEN i.fetched THEN i.last_modified ELSE f.last_modified END,
-        content_hash = coalesce(i.content_hash, f.content_hash),
+        content_hash = CASE WHEN i.twin_of IS NULL THEN coalesce(i.content_hash, f.content_hash) ELSE f.content_hash END,
         redirected_to = i.redirected_to,
         url = coalesce(i.url, f.url),
         refresh_seconds = coalesce(i.refresh_seconds, f.refresh_seconds),

@@ -70,12 +70,17 @@ export async function loadLastPlace(db: Queryable): Promise<ChangePlace> {
   return result.rows[0]!.seq ?? 0n;
 }
 
-/** Whether everything after a place is still kept; a reader who was away too long must begin anew. */
+/**
+ * Whether everything after a place is still kept; a reader who was away too long must begin anew, and so must one whose
+ * place has not been reached: it is of before a restore, or of another database, and he would wait for it in silence.
+ */
 export async function hasChangesSince(db: Queryable, place: ChangePlace): Promise<boolean> {
   if (place === 0n) return true;
-  const result = await db.query<{ first: bigint | null }>('SELECT min(seq) AS first FROM document_changes');
-  const { first } = result.rows[0]!;
-  return first === null || place >= first - 1n;
+  const result = await db.query<{ first: bigint | null; last: bigint | null }>(
+    'SELECT min(seq) AS first, max(seq) AS last FROM document_changes',
+  );
+  const { first, last } = result.rows[0]!;
+  return first !== null && last !== null && place >= first - 1n && place <= last;
 }
 
 /** Forgets changes older than the retention. The newest stays: the numbers go on from it. */

@@ -416,3 +416,13 @@ test('changes that are not kept any more are said to be gone', async () => {
     'https://herald.example/next',
   ]);
 });
+
+test('a place that was not reached yet is of another time, and its reader is told', async () => {
+  const last = BigInt((await lab.ask('GET', '/api/v1/documents/changes?after=now')).body.next as string);
+  expect((await lab.ask('GET', `/api/v1/documents/changes?after=${last}`)).status).toBe(200);
+  const { status, body } = await lab.ask('GET', `/api/v1/documents/changes?after=${last + 1n}`);
+  expect({ status, code: body.code }).toEqual({ status: 410, code: 'changes_gone' });
+  expect(body.detail).toContain('another database');
+  const stream = await lab.ask('GET', `/api/v1/documents/stream?after=${last + 1n}`);
+  expect(stream.status).toBe(410);
+});

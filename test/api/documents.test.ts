@@ -261,6 +261,7 @@ test('a verdict is about one version of a document that exists', async () => {
     version: 2,
     classification_status: 'pending',
     classified_at: null,
+    labels: {},
     versions: [{ version: 2 }, { version: 1 }],
   });
   await lab.index();

@@ -328,8 +328,13 @@ BEGIN
         -- A refresh stood lower; a page that is done is itself again.
         level = CASE WHEN i.status IN ('pending', 'failed') OR f.level > 10 THEN f.level ELSE f.priority END,
         -- Another address has the text. A site that shows one notice everywhere for an hour says so of all its articles:
-        -- whoever shows another's text is looked at once more, and only then for the last time.
-        due_at = CASE WHEN i.twin_of IS NULL OR f.duplicate_of IS NULL THEN v_now + ms(i.due_in_ms) END,
+        -- whoever shows another's text is looked at once more, and only then for the last time, unless the other address
+        -- leads elsewhere or is gone: an article that has moved must not be lost sight of.
+        due_at = CASE WHEN i.twin_of IS NULL OR f.duplicate_of IS NULL OR EXISTS (
+                        SELECT FROM url_frontier o
+                         WHERE o.bucket = p_bucket AND o.domain_key = p_domain_key AND o.url_hash = i.twin_of
+                           AND o.status IN ('redirected', 'dead'))
+                 THEN v_now + ms(i.due_in_ms) END,
         tries = coalesce(i.tries, f.tries),
         crashes = 0,
         http_status = i.http_status,

@@ -6,7 +6,7 @@ import {
   loadLastPlace,
   searchDocuments,
 } from '../../src/documents/index.ts';
-import { saveSink } from '../../src/outbox/index.ts';
+import { retryDeadLetters, saveSink } from '../../src/outbox/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { idOf, storeDocuments, textOf } from '../sinks/store.ts';
 
@@ -69,4 +69,21 @@ test('a page that was a stub from the beginning goes to nobody', async () => {
   ]);
   await index();
   expect(await found('moved')).toEqual([]);
+});
+
+test('what a sink refused is not tried again as a stub', async () => {
+  const refused = ['https://d.example/stays', 'https://d.example/goes'];
+  await storeDocuments(
+    database.pool,
+    refused.map((one) => ({ url: one })),
+  );
+  await database.pool.query(
+    `WITH gone AS (DELETE FROM outbox WHERE sink = 'somewhere' RETURNING *)
+     INSERT INTO dead_letters (bucket, sink, domain_key, url_hash, version, enqueued_at, dead_at, attempts, error)
+     SELECT g.bucket, g.sink, g.domain_key, g.url_hash, g.version, g.enqueued_at, now(), 1, 'no'
+       FROM gone g JOIN documents d USING (bucket, domain_key, url_hash) WHERE d.url = ANY ($1)`,
+    [refused],
+  );
+  await storeDocuments(database.pool, [{ ...stub, url: refused[1]! }]);
+  expect(await retryDeadLetters(database.pool, 'somewhere')).toBe(1);
 });

@@ -144,3 +144,29 @@ it('a duplicate that its feed says was changed is looked at again', async () => 
   expect(await look(1, null)).toEqual(['/b']);
   expect(await texts()).toEqual(['one text', '/b']);
 });
+
+it('an article that has moved is looked at under its new address, though its document has the old one', async () => {
+  await answers(test.db, [item(1, 'old')]);
+  await look(0, 'one text');
+  skewMs = 15 * dayMs;
+  await promote(test.pool, { slots: 10, skewMs });
+  const [held] = await take(test.db, { skewMs });
+  const [row] = held!.urls;
+  const url = 'https://d1.test/new';
+  const identified = identifyUrl(url);
+  if (identified.outcome === 'rejected') throw new Error(identified.reason);
+  const { hash } = identified.identity;
+  const target = { ...item(1, 'new'), url, level: 5, depth: 0, hops: 1, parentUrl: null, executionId: null };
+  await finish(test.db, held!, {
+    skewMs,
+    items: [
+      done(row!.hash, { status: 'redirected', redirectedTo: url }),
+      done(hash, { dueInMs: 14 * dayMs, contentHash: hashOf('one text'), target }),
+    ],
+    documents: [documentOf({ ...row!, hash, url }, 'one text')],
+  });
+  expect(await look(30, 'one text')).toEqual(['/new']);
+  expect(await look(45, 'one text')).toEqual(['/new']);
+  expect(await look(60, 'another text')).toEqual(['/new']);
+  expect(await texts()).toEqual(['another text', 'one text']);
+});

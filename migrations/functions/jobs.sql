@@ -224,9 +224,12 @@ BEGIN
        SET status = 'cancelled', completed_at = greatest(v_now, e.started_at), error_message = 'the source was disabled', sweep = 'free'
      WHERE e.id = v_job.execution_id AND e.status = 'running';
     UPDATE jobs j
-       SET status = v_to, pause_reason = CASE WHEN NOT p_enabled THEN 'source_disabled' END, lock_token = NULL, locked_by = NULL,
+       SET status = v_to,
+           -- A forced run of a job that somebody has paused: that is what it comes back to, whatever its source does.
+           pause_reason = CASE WHEN p_enabled THEN NULL WHEN j.returns_to = 'paused' THEN 'operator' ELSE 'source_disabled' END,
+           returns_to = NULL, lock_token = NULL, locked_by = NULL,
            heartbeat_at = NULL, execution_id = NULL, handed_back = false, off_phase = false, retries = 0, updated_at = v_now,
-           next_run_at = CASE WHEN NOT p_enabled THEN j.next_run_at WHEN j.interval_seconds IS NULL THEN v_now
+           next_run_at = CASE WHEN NOT p_enabled THEN CASE WHEN j.returns_to IS NULL THEN j.next_run_at END WHEN j.interval_seconds IS NULL THEN v_now
                          ELSE job_next_run(coalesce(j.phase_at, j.next_run_at, v_now), j.interval_seconds,
                                            CASE WHEN j.adaptive_scheduling THEN j.unchanged_runs ELSE 0 END, v_now) END
      WHERE j.id = v_job.id AND j.status IN ('scheduled', 'running', 'paused');
@@ -271,7 +274,8 @@ BEGIN
   END IF;
   WITH part AS (
     SELECT f.url_hash, f.ready, f.budgeted, f.status AS was,
-           CASE WHEN f.validation_status IN ('valid', 'stub') THEN 'fetched' WHEN f.redirected_to IS NOT NULL THEN 'redirected'
+           CASE WHEN f.duplicate_of IS NOT NULL THEN 'duplicate'
+                WHEN f.validation_status IN ('valid', 'stub') THEN 'fetched' WHEN f.redirected_to IS NOT NULL THEN 'redirected'
                 ELSE 'dead' END::url_status AS becomes
       FROM url_frontier f
      WHERE f.execution_id = p_execution_id AND f.bucket = p_bucket AND f.domain_key = p_domain_key
@@ -281,7 +285,8 @@ BEGIN
   ), moved AS (
     UPDATE url_frontier f
        SET status = p.becomes, ready = false, level = f.priority,
-           due_at = CASE WHEN p.becomes = 'fetched' THEN
+           -- A listing has no such time: it waits for the next run.
+           due_at = CASE WHEN p.becomes IN ('fetched', 'duplicate') AND f.refresh_seconds IS NOT NULL THEN
                       greatest(v_now, f.last_fetched_at + make_interval(secs => f.refresh_seconds)) END,
            error_code = CASE WHEN p.becomes = 'dead' THEN p_what END,
            error_text = CASE WHEN p.becomes = 'dead' THEN 'its run was over before its turn came' END

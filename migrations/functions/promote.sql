@@ -31,15 +31,24 @@ BEGIN
   END IF;
 
   FOREACH v_slot IN ARRAY v_slots LOOP
+    -- A duplicate has its second look, which is a refresh like those below.
     WITH readied AS (
-      UPDATE url_frontier f SET ready = true
-        FROM (SELECT p.url_hash FROM url_frontier p
+      UPDATE url_frontier f
+         SET ready = true, status = CASE WHEN f.status = 'duplicate' THEN 'pending' ELSE f.status END,
+             budgeted = f.budgeted OR f.status = 'duplicate',
+             level = CASE WHEN f.status = 'duplicate' THEN greatest(1, f.priority - 2) ELSE f.level END
+        FROM (SELECT p.url_hash, p.status FROM url_frontier p
                WHERE p.bucket = v_slot.bucket AND p.domain_key = v_slot.domain_key
                  AND NOT p.ready AND p.due_at <= v_now AND p.status <> 'fetched'
                ORDER BY p.due_at LIMIT p_rows_per_slot) p
        WHERE f.bucket = v_slot.bucket AND f.domain_key = v_slot.domain_key AND f.url_hash = p.url_hash
-      RETURNING f.budgeted)
-    SELECT count(*), count(*) FILTER (WHERE r.budgeted) INTO v_readied, v_budgeted FROM readied r;
+      RETURNING f.budgeted, f.source_id, p.status AS was)
+    SELECT count(*), count(*) FILTER (WHERE r.budgeted), array_agg(r.source_id) FILTER (WHERE r.was = 'duplicate')
+      INTO v_readied, v_budgeted, v_sources FROM readied r;
+    IF v_sources IS NOT NULL THEN
+      PERFORM frontier_count_moves(v_slot.bucket, v_now, v_sources,
+                                   array_fill('duplicate'::url_status, ARRAY[cardinality(v_sources)]), 'pending');
+    END IF;
     v_slot.queued := v_slot.queued + v_readied;
     v_slot.budgeted := v_slot.budgeted + v_budgeted;
 

@@ -63,6 +63,7 @@ DECLARE
   v_tangled boolean;
   v_one json;
   v_next settle_stored;
+  v_stubs bytea[];
 BEGIN
   -- A document stays one value until it is written: as columns, each node of the plan would make room for all of them.
   WITH given AS MATERIALIZED (
@@ -111,7 +112,7 @@ BEGIN
         section = excluded.section, description = excluded.description, lead_image = excluded.lead_image,
         authors = excluded.authors, keywords = excluded.keywords, meta = excluded.meta, text = excluded.text,
         -- The verdict was about the old text.
-        classification_status = 'pending', classified_at = NULL
+        classification_status = 'pending', classified_at = NULL, labels = '{}'
   ), raw AS (
     INSERT INTO raw_pages (bucket, domain_key, url_hash, fetched_at, encoding, content_type, body)
     SELECT p_bucket, p_domain_key, g.url_hash, p_now, (g.d).raw_encoding, (g.d).raw_type,
@@ -133,9 +134,10 @@ BEGIN
            FILTER (WHERE g.twin_of IS NULL AND g.old_version IS NULL), 0),
          coalesce(array_agg(g.url_hash) FILTER (WHERE g.twin_of IS NOT NULL), '{}'),
          coalesce(array_agg(g.twin_of) FILTER (WHERE g.twin_of IS NOT NULL), '{}'),
-         coalesce(array_agg((g.d).source_id) FILTER (WHERE g.twin_of IS NULL AND g.old_version IS NULL), '{}')
+         coalesce(array_agg((g.d).source_id) FILTER (WHERE g.twin_of IS NULL AND g.old_version IS NULL), '{}'),
+         array_agg(g.url_hash) FILTER (WHERE g.twin_of IS NULL AND g.old_version IS NOT NULL AND NOT g.same AND (g.d).page_type = 'stub')
     INTO v_tangled, v_stored.made, v_stored.changed, v_stored.same, v_stored.images, v_stored.twins, v_stored.twin_of,
-         v_stored.sources
+         v_stored.sources, v_stubs
     FROM given g;
   IF v_tangled THEN
     -- Nothing was stored: what a document is depends on those before it, so they come one by one.
@@ -146,6 +148,16 @@ BEGIN
                    v_stored.images + v_next.images, v_stored.twins || v_next.twins, v_stored.twin_of || v_next.twin_of,
                    v_stored.sources || v_next.sources);
     END LOOP;
+  ELSIF v_stubs IS NOT NULL THEN
+    -- An article that is a stub by now goes nowhere, not even for a version that waits; the index forgets it.
+    DELETE FROM outbox o USING sinks s
+     WHERE o.bucket = p_bucket AND o.sink = s.name AND s.name <> 'index' AND o.domain_key = p_domain_key
+       AND o.url_hash = ANY (v_stubs);
+    INSERT INTO outbox (bucket, sink, domain_key, url_hash, version, enqueued_at)
+    SELECT p_bucket, s.name, p_domain_key, d.url_hash, d.version, p_now
+      FROM documents d CROSS JOIN sinks s
+     WHERE d.bucket = p_bucket AND d.domain_key = p_domain_key AND d.url_hash = ANY (v_stubs)
+       AND s.name = 'index' AND s.enabled;
   END IF;
   RETURN v_stored;
 END $$;
@@ -315,17 +327,26 @@ BEGIN
         ready = false,
         -- A refresh stood lower; a page that is done is itself again.
         level = CASE WHEN i.status IN ('pending', 'failed') OR f.level > 10 THEN f.level ELSE f.priority END,
-        -- Another address has the text: there is nothing to look at again here.
-        due_at = CASE WHEN i.twin_of IS NULL THEN v_now + ms(i.due_in_ms) END,
+        -- Another address has the text. A site that shows one notice everywhere for an hour says so of all its articles:
+        -- whoever shows another's text is looked at once more, and only then for the last time, unless the other address
+        -- leads elsewhere or is gone: an article that has moved must not be lost sight of.
+        due_at = CASE WHEN i.twin_of IS NULL OR f.duplicate_of IS NULL OR EXISTS (
+                        SELECT FROM url_frontier o
+                         WHERE o.bucket = p_bucket AND o.domain_key = p_domain_key AND o.url_hash = i.twin_of
+                           AND o.status IN ('redirected', 'dead'))
+                 THEN v_now + ms(i.due_in_ms) END,
         tries = coalesce(i.tries, f.tries),
         crashes = 0,
         http_status = i.http_status,
         error_code = i.error_code,
         error_text = i.error_text,
-        etag = CASE WHEN i.unchanged THEN coalesce(i.etag, f.etag) WHEN i.fetched THEN i.etag ELSE f.etag END,
-        last_modified = CASE WHEN i.unchanged THEN coalesce(i.last_modified, f.last_modified)
+        -- What came for another's text says nothing of its own: it must not pass for unchanged.
+        etag = CASE WHEN i.twin_of IS NOT NULL THEN NULL WHEN i.unchanged THEN coalesce(i.etag, f.etag)
+               WHEN i.fetched THEN i.etag ELSE f.etag END,
+        last_modified = CASE WHEN i.twin_of IS NOT NULL THEN NULL
+                        WHEN i.unchanged THEN coalesce(i.last_modified, f.last_modified)
                         WHEN i.fetched THEN i.last_modified ELSE f.last_modified END,
-        content_hash = coalesce(i.content_hash, f.content_hash),
+        content_hash = CASE WHEN i.twin_of IS NULL THEN coalesce(i.content_hash, f.content_hash) ELSE f.content_hash END,
         redirected_to = i.redirected_to,
         url = coalesce(i.url, f.url),
         refresh_seconds = coalesce(i.refresh_seconds, f.refresh_seconds),

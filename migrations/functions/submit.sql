@@ -18,14 +18,15 @@ RETURNS text LANGUAGE sql STABLE AS $$
   SELECT CASE
     -- Once per run: the answer is younger than its beginning. Only where a run begins is anything else tried again.
     WHEN (i).refetch_before > coalesce((f).last_fetched_at, '-infinity') AND ((i).own OR (i).origin = 'redirect')
-      AND ((f).status = 'fetched' OR (i).origin = 'manual' AND ((f).status = 'redirected'
+      AND ((f).status = 'fetched' OR (i).origin = 'manual' AND ((f).status IN ('redirected', 'duplicate')
            OR (f).status = 'dead' AND (f).error_code NOT IN ('removed', 'source_deleted'))) THEN 'refresh'
     WHEN NOT (i).own THEN NULL
     WHEN (f).status = 'pending' AND (f).tries = 0 AND (f).last_fetched_at IS NULL
       AND ((i).level > (f).level OR (NOT (f).ready AND coalesce((i).due_at, p_now) < (f).due_at)) THEN 'raise'
     WHEN (f).status = 'failed' AND (i).level > (f).level THEN 'raise'
     -- least() skips NULL: without a date nothing is newer.
-    WHEN (f).status = 'fetched' AND (i).modified_at IS NOT NULL AND least((i).modified_at, p_now) > (f).last_fetched_at
+    -- What is changed may have a text of its own by now.
+    WHEN (f).status IN ('fetched', 'duplicate') AND (i).modified_at IS NOT NULL AND least((i).modified_at, p_now) > (f).last_fetched_at
       AND (f).last_fetched_at <= p_now - p_refetch_age THEN 'refresh'
     WHEN (f).status = 'dead' AND (f).error_code IN ('not_found', 'max_retries')
       AND (i).modified_at IS NOT NULL AND least((i).modified_at, p_now) > coalesce((f).last_fetched_at, (f).discovered_at)
@@ -136,8 +137,8 @@ BEGIN
   ), touched AS (
     UPDATE url_frontier f
        SET level = greatest(f.level, i.level), priority = greatest(f.priority, i.priority),
-           status = CASE WHEN f.status IN ('fetched', 'dead', 'redirected') THEN 'pending' ELSE f.status END,
-           tries = CASE WHEN f.status IN ('fetched', 'dead', 'redirected') THEN 0 ELSE f.tries END,
+           status = CASE WHEN f.status IN ('fetched', 'dead', 'redirected', 'duplicate') THEN 'pending' ELSE f.status END,
+           tries = CASE WHEN f.status IN ('fetched', 'dead', 'redirected', 'duplicate') THEN 0 ELSE f.tries END,
            -- A run counts depth from where it began.
            execution_id = coalesce(i.execution_id, f.execution_id),
            depth = CASE WHEN i.execution_id IS NULL THEN f.depth ELSE least(f.depth, i.depth) END,
@@ -153,7 +154,7 @@ BEGIN
            ready = CASE WHEN f.status = 'failed' THEN f.ready WHEN f.status = 'pending' THEN f.ready OR coalesce(i.due_at, v_now) <= v_now
                    WHEN f.kind = 'channel' THEN coalesce(i.due_at, v_now) <= v_now ELSE true END,
            -- What a feed or a person names too is no longer the spider's, and no budget holds it.
-           budgeted = CASE WHEN f.status IN ('fetched', 'dead', 'redirected') THEN submit_is_budgeted(i)
+           budgeted = CASE WHEN f.status IN ('fetched', 'dead', 'redirected', 'duplicate') THEN submit_is_budgeted(i)
                       ELSE f.budgeted AND submit_is_budgeted(i) END
       FROM unnest(v_write) i
       JOIN url_frontier o ON o.bucket = i.bucket AND o.domain_key = i.domain_key AND o.url_hash = i.url_hash
@@ -197,17 +198,17 @@ BEGIN
       FROM change c WHERE d.bucket = c.bucket AND d.domain_key = c.domain_key AND c.pages > 0
   ), delta AS (
     INSERT INTO counter_deltas (bucket, minute, source_id, inserted, rows_pending, rows_fetched, rows_dead, rows_redirected,
-                                rows_channel)
+                                rows_duplicate, rows_channel)
     SELECT bucket, date_trunc('minute', v_now), source_id, sum(new), sum(pending), sum(fetched), sum(dead), sum(redirected),
-           sum(channel)
+           sum(duplicate), sum(channel)
       FROM (SELECT bucket, source_id, 1 AS new, (kind <> 'channel')::integer AS pending, 0 AS fetched, 0 AS dead,
-                   0 AS redirected, (kind = 'channel')::integer AS channel FROM inserted WHERE kind <> 'probe'
+                   0 AS redirected, 0 AS duplicate, (kind = 'channel')::integer AS channel FROM inserted WHERE kind <> 'probe'
             -- What was done or given up waits again.
             UNION ALL SELECT bucket, source_id, 0, 1, -(was_status = 'fetched')::integer, -(was_status = 'dead')::integer,
-                   -(was_status = 'redirected')::integer, 0
-              FROM touched WHERE was_status IN ('fetched', 'dead', 'redirected') AND kind NOT IN ('channel', 'probe')
+                   -(was_status = 'redirected')::integer, -(was_status = 'duplicate')::integer, 0
+              FROM touched WHERE was_status IN ('fetched', 'dead', 'redirected', 'duplicate') AND kind NOT IN ('channel', 'probe')
             -- A channel that comes back may be another source's.
-            UNION ALL SELECT t.bucket, x.source_id, 0, 0, 0, 0, 0, x.n
+            UNION ALL SELECT t.bucket, x.source_id, 0, 0, 0, 0, 0, 0, x.n
               FROM touched t CROSS JOIN LATERAL (VALUES (t.source_id, 1), (t.was_source, -1)) AS x(source_id, n)
              WHERE t.kind = 'channel' AND t.source_id IS DISTINCT FROM t.was_source) c
      GROUP BY bucket, source_id

@@ -346,10 +346,14 @@ export async function placeOf(db: Queryable, after: string | undefined): Promise
   if (after === 'now') return loadLastPlace(db);
   const place = BigInt(after ?? 0);
   if (await hasChangesSince(db, place)) return place;
-  throw new AppError('changes_gone', `changes after ${place} are not kept any more`, {
-    httpStatus: 410,
-    advice: 'Begin anew without "after", or read the documents themselves.',
-  });
+  throw new AppError(
+    'changes_gone',
+    `changes after ${place} are not kept any more, or it is a place of another database`,
+    {
+      httpStatus: 410,
+      advice: 'Begin anew without "after", or read the documents themselves.',
+    },
+  );
 }
 
 /** What a reader of changes wants, with the source found. */

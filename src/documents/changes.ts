@@ -36,9 +36,13 @@ export type ChangeFilter = {
   limit: number;
 };
 
+// Texts that are read at once; a publisher may have a hundred of ten megabytes.
+const mostTextBytes = 16 * 1024 * 1024;
+
 /**
  * The changes after a place, in order, and the place to go on from: it moves on past changes that the filter leaves out
- * or whose document is gone. A document that changed twice comes where it changed last. Index: the key.
+ * or whose document is gone. A document that changed twice comes where it changed last. Fewer than asked for come where
+ * their texts are long, one at least. Index: the key.
  */
 export async function loadChanges(
   db: Queryable,
@@ -46,8 +50,14 @@ export async function loadChanges(
   filter: ChangeFilter,
 ): Promise<{ changes: DocumentChange[]; place: ChangePlace }> {
   const result = await db.query<StoredDocument & { seq: bigint; last: bigint; wanted: boolean }>(
-    `WITH looked AS MATERIALIZED (
+    `WITH next AS MATERIALIZED (
        SELECT c.* FROM document_changes c WHERE c.seq > $1 ORDER BY c.seq LIMIT $2
+     ), weighed AS MATERIALIZED (
+       SELECT c.*, coalesce(sum(octet_length(d.text)) OVER (ORDER BY c.seq), 0) - coalesce(octet_length(d.text), 0) AS before
+         FROM next c
+         LEFT JOIN documents d ON d.bucket = (c.domain_key & 255)::smallint AND d.domain_key = c.domain_key AND d.url_hash = c.url_hash
+     ), looked AS MATERIALIZED (
+       SELECT * FROM weighed WHERE before < ${mostTextBytes}
      )
      SELECT ${storedColumns}, c.seq, (SELECT max(seq) FROM looked) AS last, d.url IS NOT NULL AS wanted
        FROM looked c
@@ -70,12 +80,17 @@ export async function loadLastPlace(db: Queryable): Promise<ChangePlace> {
   return result.rows[0]!.seq ?? 0n;
 }
 
-/** Whether everything after a place is still kept; a reader who was away too long must begin anew. */
+/**
+ * Whether everything after a place is still kept; a reader who was away too long must begin anew, and so must one whose
+ * place has not been reached: it is of before a restore, or of another database, and he would wait for it in silence.
+ */
 export async function hasChangesSince(db: Queryable, place: ChangePlace): Promise<boolean> {
   if (place === 0n) return true;
-  const result = await db.query<{ first: bigint | null }>('SELECT min(seq) AS first FROM document_changes');
-  const { first } = result.rows[0]!;
-  return first === null || place >= first - 1n;
+  const result = await db.query<{ first: bigint | null; last: bigint | null }>(
+    'SELECT min(seq) AS first, max(seq) AS last FROM document_changes',
+  );
+  const { first, last } = result.rows[0]!;
+  return first !== null && last !== null && place >= first - 1n && place <= last;
 }
 
 /** Forgets changes older than the retention. The newest stays: the numbers go on from it. */

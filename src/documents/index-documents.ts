@@ -5,12 +5,18 @@ import { clusterDocuments } from './cluster-documents.ts';
 import { releaseHeld } from './held.ts';
 import { codeIn, stemmerTable } from './languages.ts';
 
-type IndexedRow = { domainKey: bigint; hash: Buffer; text: string | null; delivered: number };
+type IndexedRow = {
+  domainKey: bigint;
+  hash: Buffer;
+  text: string | null;
+  isStub: boolean | null;
+  delivered: number;
+};
 
 /**
  * Moves up to `limit` outbox rows of the built-in index into document_search, finds the copies among them, lets go what
- * other sinks waited for, and numbers the changes for those who follow along; in the caller's transaction. One process
- * at a time: whoever finds another at it has nothing to do.
+ * other sinks waited for, and numbers the changes for those who follow along; in the caller's transaction. What was an
+ * article and is a stub by now is forgotten. One process at a time: whoever finds another at it has nothing to do.
  */
 export async function indexDocuments(tx: Queryable, limit: number): Promise<number> {
   // A row lock and no advisory one: it ends with the transaction and passes any connection pooler.
@@ -35,22 +41,28 @@ export async function indexDocuments(tx: Queryable, limit: number): Promise<numb
          FROM (SELECT DISTINCT bucket, domain_key, url_hash FROM delivered) x
          JOIN documents d ON d.bucket = x.bucket AND d.domain_key = x.domain_key AND d.url_hash = x.url_hash
          LEFT JOIN ${stemmerTable} ON l.code = ${codeIn('d.language')}
+        WHERE d.page_type <> 'stub'
        ON CONFLICT (bucket, domain_key, url_hash) DO UPDATE
          SET version = excluded.version, crawled_at = excluded.crawled_at, dated_at = excluded.dated_at,
-             source_id = excluded.source_id, language = excluded.language, words = excluded.words)
-     SELECT x.domain_key AS "domainKey", x.url_hash AS hash, left(d.text, $2) AS text,
+             source_id = excluded.source_id, language = excluded.language, words = excluded.words),
+     forgotten AS (
+       DELETE FROM document_search s USING delivered x, documents d
+        WHERE d.bucket = x.bucket AND d.domain_key = x.domain_key AND d.url_hash = x.url_hash AND d.page_type = 'stub'
+          AND s.bucket = x.bucket AND s.domain_key = x.domain_key AND s.url_hash = x.url_hash)
+     SELECT x.domain_key AS "domainKey", x.url_hash AS hash, left(d.text, $2) AS text, d.page_type = 'stub' AS "isStub",
             (SELECT count(*)::integer FROM delivered) AS delivered
        FROM (SELECT DISTINCT bucket, domain_key, url_hash FROM delivered) x
        LEFT JOIN documents d ON d.bucket = x.bucket AND d.domain_key = x.domain_key AND d.url_hash = x.url_hash`,
     [limit, SIGNATURE_CHARS],
   );
-  const found = result.rows.flatMap(({ domainKey, hash, text }) =>
-    text === null ? [] : [{ domainKey, hash, text }],
+  const found = result.rows.flatMap(({ domainKey, hash, text, isStub }) =>
+    text === null ? [] : [{ domainKey, hash, text: isStub ? '' : text, isStub }],
   );
-  if (found.length > 0) {
-    await clusterDocuments(tx, found);
-    await releaseHeld(tx, found);
-    await saveChanges(tx, found);
+  const articles = found.filter(({ isStub }) => !isStub);
+  if (found.length > 0) await clusterDocuments(tx, found);
+  if (articles.length > 0) {
+    await releaseHeld(tx, articles);
+    await saveChanges(tx, articles);
   }
   const delivered = result.rows[0]?.delivered ?? 0;
   if (delivered > 0)

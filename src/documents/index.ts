@@ -7,6 +7,7 @@ export {
   pruneChanges,
 } from './changes.ts';
 export { type Cluster, type ClusterMember, loadCluster } from './clusters.ts';
+export { isCopyOf } from './held.ts';
 export {
   type DocumentVersion,
   loadSightings,

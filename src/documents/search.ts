@@ -3,7 +3,7 @@ import { requireSource } from '../sources/index.ts';
 import { canonicalDomain, domainIdentity } from '../url/index.ts';
 import { mostCounted } from './clusters.ts';
 import { codesOf, stemmers } from './languages.ts';
-import { beginningsOf, snippetJoin } from './snippets.ts';
+import { beginningsOf, excludedOf, snippetJoin } from './snippets.ts';
 import type { ClassificationStatus } from './stored.ts';
 
 /** A document as lists show it. */
@@ -108,15 +108,24 @@ export async function searchDocuments(
   // Written out where it is used: from a subquery the planner could not tell a rare word from a common one.
   const written = `websearch_to_tsquery('simple', $1)`;
   const stemmed = `websearch_to_tsquery('${stemmer}', $1)`;
-  const asked = `(CASE WHEN ${written} = ${stemmed} THEN ${written} ELSE ${written} || ${stemmed} END)`;
+  const either = (one: string, other: string) =>
+    `(CASE WHEN ${one} = ${other} THEN ${one} ELSE ${one} || ${other} END)`;
+  const excluded = excludedOf(query);
+  const given: unknown[] = excluded === null ? [query] : [query, excluded];
+  // Tried both ways a word that is excluded would only have to be missing in one of them.
+  const asked =
+    excluded === null
+      ? either(written, stemmed)
+      : `(${either(written, stemmed)} && !!${either(`websearch_to_tsquery('simple', $2)`, `websearch_to_tsquery('${stemmer}', $2)`)})`;
   const isPhrase = `(${asked}::text ~ '<')`;
   // The index knows which documents have the words of a phrase, not whether they stand side by side. A phrase that is
   // excluded cannot be loosened: too much would be.
   const loosened = `(CASE WHEN ${asked}::text ~ '!' THEN ${asked} ELSE regexp_replace(${asked}::text, '<(-|\\d+)>', '&', 'g')::tsquery END)`;
-  const values: unknown[] = [query, options.limit ?? 20, beginningsOf(query), options.skip ?? 0];
+  const values = [...given, options.limit ?? 20, beginningsOf(query), options.skip ?? 0];
+  const [limitAt, beginningsAt, skipAt] = [1, 2, 3].map((n) => `$${given.length + n}`);
   const matches = `SELECT s.bucket, s.domain_key, s.url_hash, s.words, s.crawled_at FROM document_search s
         WHERE ${conditionsOf(options, values)}s.words @@ ${loosened}`;
-  const fenced = (await isRare(db, query, loosened)) ? `SELECT * FROM (${matches} OFFSET 0) m` : matches;
+  const fenced = (await isRare(db, given, loosened)) ? `SELECT * FROM (${matches} OFFSET 0) m` : matches;
   const result = await db.query<DocumentHit & { ranked: number }>(
     `WITH candidates AS MATERIALIZED (
        ${fenced} ORDER BY crawled_at DESC LIMIT CASE WHEN ${isPhrase} THEN ${phraseCandidates} ELSE ${ranked} END
@@ -124,14 +133,14 @@ export async function searchDocuments(
        SELECT c.* FROM candidates c WHERE NOT ${isPhrase} OR c.words @@ ${asked} ORDER BY c.crawled_at DESC LIMIT ${ranked}
      ), best AS MATERIALIZED (
        SELECT n.bucket, n.domain_key, n.url_hash, ts_rank(n.words, ${asked}) AS rank FROM newest n
-        ORDER BY rank DESC, n.crawled_at DESC, n.url_hash LIMIT $2 OFFSET $4
+        ORDER BY rank DESC, n.crawled_at DESC, n.url_hash LIMIT ${limitAt} OFFSET ${skipAt}
      )
      SELECT ${hitColumns},
             h.snippet, (SELECT count(*)::integer FROM newest) AS ranked
        FROM best n
        JOIN documents d ON d.bucket = n.bucket AND d.domain_key = n.domain_key AND d.url_hash = n.url_hash
        ${sourceJoin}
-       ${snippetJoin(asked, '$3')}
+       ${snippetJoin(asked, beginningsAt!)}
       ORDER BY n.rank DESC, d.crawled_at DESC, d.url_hash`,
     values,
   );
@@ -148,7 +157,7 @@ type Plan = { 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] };
  * match. Left to itself the planner looks through too many: it does not know that each look fetches a list of words from
  * beside the table, some 12 µs against 1.5 for a match of the index (measured at 100,000 documents of 400 words).
  */
-async function isRare(db: Queryable, query: string, loosened: string): Promise<boolean> {
+async function isRare(db: Queryable, given: unknown[], loosened: string): Promise<boolean> {
   const rowsOf = async (condition: string, values: unknown[]): Promise<number> => {
     const plan = await db.query<Plan>(
       `EXPLAIN (FORMAT JSON) SELECT FROM document_search s ${condition}`,
@@ -156,7 +165,7 @@ async function isRare(db: Queryable, query: string, loosened: string): Promise<b
     );
     return plan.rows[0]!['QUERY PLAN'][0].Plan['Plan Rows'];
   };
-  const [matching, all] = [await rowsOf(`WHERE s.words @@ ${loosened}`, [query]), await rowsOf('', [])];
+  const [matching, all] = [await rowsOf(`WHERE s.words @@ ${loosened}`, given), await rowsOf('', [])];
   // Rather once too often: the wrong way costs more there than here.
   return matching < 1.2 * Math.sqrt((12 / 1.5) * ranked * all);
 }

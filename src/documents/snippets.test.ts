@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { beginningsOf } from './snippets.ts';
+import { beginningsOf, excludedOf } from './snippets.ts';
 
 test.each([
   ['ferry', ['ferr']],
@@ -19,4 +19,19 @@ test.each([
   // A beginning may be longer than is written here, never another.
   for (const [index, beginning] of found.entries())
     expect(beginning.startsWith(beginnings[index]!), `${beginning} for ${beginnings[index]}`).toBe(true);
+});
+
+test.each([
+  ['ferry', null],
+  ['two-way', null],
+  ['ferry -bridge', 'bridge'],
+  ['-bridge --tunnel', 'bridge or tunnel'],
+  ['ferry -"over the bridge" -e-mail', '"over the bridge" or e-mail'],
+  ['ferry -"never ended', '"never ended"'],
+  ['ferry or -bridge', null],
+  ['"ferry or boat" -bridge', 'bridge'],
+  ['ferry - bridge', null],
+  ['-', null],
+])('what %s excludes', (query, excluded) => {
+  expect(excludedOf(query)).toBe(excluded);
 });

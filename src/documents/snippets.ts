@@ -14,6 +14,19 @@ export function beginningsOf(query: string): string[] {
 }
 
 /**
+ * The words and phrases that a query excludes, as a query for any of them; null where it excludes none. With "or" in it
+ * nobody could say of which part they are.
+ */
+export function excludedOf(query: string): string | null {
+  if (/(?<!\S)or(?!\S)/i.test(query.replace(/"[^"]*"/g, '""'))) return null;
+  const found = query.matchAll(/(?<![^\s])-+("[^"]*"?|[\p{L}\p{N}][^\s"]*)/gu);
+  const excluded = [...found].map(([, term]) =>
+    term!.startsWith('"') ? `"${term!.replaceAll('"', '')}"` : term,
+  );
+  return excluded.length === 0 ? null : excluded.join(' or ');
+}
+
+/**
  * The passage of a document `d` that answers a query best, as a lateral join that gives `h.snippet`; `beginnings` is the
  * place of those of the query. The server parses all it is given, so it is given what stands around the first of each
  * word (a third of a search's time was here); where that holds no match, or none was found, the whole text. Quotation marks

@@ -19,6 +19,11 @@ const withoutNul = (_key: string, value: unknown): unknown =>
 /** What became of a verdict. */
 export type VerdictOutcome = 'saved' | 'unknown_document' | 'changed_since';
 
+const mostTries = 5;
+
+// A settle that changes the same documents takes them in its own order: one of the two is told of the deadlock.
+const isDeadlock = (error: unknown): boolean => (error as { code?: unknown }).code === '40P01';
+
 /**
  * Writes verdicts back, each by itself, and tells those who follow the change feed. A second verdict on the same
  * version replaces the first.
@@ -27,6 +32,16 @@ export async function saveVerdicts(
   database: Database,
   verdicts: readonly Verdict[],
 ): Promise<VerdictOutcome[]> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await saveOnce(database, verdicts);
+    } catch (error) {
+      if (!isDeadlock(error) || tries === mostTries) throw error;
+    }
+  }
+}
+
+function saveOnce(database: Database, verdicts: readonly Verdict[]): Promise<VerdictOutcome[]> {
   const keys = verdicts.map((verdict) => parseUrlId(verdict.id));
   return database.withTransaction(async (tx) => {
     const result = await tx.query<{ n: number; version: number; saved: boolean }>(
@@ -37,10 +52,16 @@ export async function saveVerdicts(
           WHERE k.domain_key IS NOT NULL
        ), last AS (
          SELECT DISTINCT ON (domain_key, url_hash, version) * FROM given ORDER BY domain_key, url_hash, version, n DESC
+       ), locked AS MATERIALIZED (
+         -- In the order of the key: of two classifiers with the same documents one waits, and neither is in the other's way.
+         SELECT d.bucket, d.domain_key, d.url_hash, l.status, l.labels
+           FROM last l JOIN documents d
+             ON d.bucket = l.bucket AND d.domain_key = l.domain_key AND d.url_hash = l.url_hash AND d.version = l.version
+          ORDER BY d.bucket, d.domain_key, d.url_hash FOR NO KEY UPDATE OF d
        ), saved AS (
          UPDATE documents d SET classification_status = l.status, classified_at = CASE WHEN l.status <> 'pending' THEN now() END, labels = l.labels
-           FROM last l
-          WHERE d.bucket = l.bucket AND d.domain_key = l.domain_key AND d.url_hash = l.url_hash AND d.version = l.version
+           FROM locked l
+          WHERE d.bucket = l.bucket AND d.domain_key = l.domain_key AND d.url_hash = l.url_hash
          RETURNING d.bucket, d.domain_key, d.url_hash, d.version
        ), told AS (
          -- By way of the index consumer, which numbers changes in the order of their commits.

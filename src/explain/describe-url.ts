@@ -57,10 +57,7 @@ function describeState(facts: UrlFacts, row: RowFacts): State {
     case 'redirected':
       return ended('redirected', `It redirects to ${row.redirectedTo}, which has a row of its own.`);
     case 'duplicate':
-      return ended(
-        'duplicate',
-        'Its text is the same as that of another address of this domain, so no second document was made.',
-      );
+      return describeDuplicate(facts, row);
     case 'needs_render':
       return describeRendering(facts, row);
     case 'dead':
@@ -69,6 +66,23 @@ function describeState(facts: UrlFacts, row: RowFacts): State {
     case 'failed':
       return describeWaiting(facts, row);
   }
+}
+
+/** A page with the text of another, for the first time or for good. */
+function describeDuplicate({ now }: UrlFacts, row: RowFacts): State {
+  const other = row.duplicateUrl === null ? 'another address of this domain' : row.duplicateUrl;
+  const words = [
+    row.hasDocument
+      ? `When it was fetched ${ago(row.lastFetchedAt, now)} it showed the text of ${other}, so its own document stayed as it was.`
+      : `Its text is the same as that of ${other}, so no second document was made.`,
+  ];
+  if (row.dueAt !== null)
+    words.push(
+      row.dueAt <= now
+        ? 'It is due for a second look, should that have been a passing notice.'
+        : `It is looked at once more ${until(row.dueAt, now)}, should that have been a passing notice.`,
+    );
+  return { state: 'duplicate', words, expectedAt: row.dueAt };
 }
 
 /** A page that needs a browser: in one, next in turn, or without hope of one. */

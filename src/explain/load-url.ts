@@ -50,6 +50,8 @@ export type RowFacts = {
   errorText: string | null;
   redirectedTo: string | null;
   duplicateOf: Buffer | null;
+  /** The address whose document has its text. */
+  duplicateUrl: string | null;
   hasDocument: boolean;
   /** What was stored of it, if it is an image. */
   image: StoredImage | null;
@@ -150,6 +152,7 @@ const rowQuery = `
          f.discovered_at AS "discoveredAt", f.last_fetched_at AS "lastFetchedAt", f.parent_url AS "parentUrl", s.name AS "sourceName",
          f.http_status AS "httpStatus", f.error_code AS "errorCode", f.error_text AS "errorText", f.redirected_to AS "redirectedTo",
          f.duplicate_of AS "duplicateOf", f.budgeted,
+         (SELECT d.url FROM documents d WHERE d.bucket = f.bucket AND d.domain_key = f.domain_key AND d.url_hash = f.duplicate_of) AS "duplicateUrl",
          (SELECT json_build_object('sha256', encode(m.sha256, 'hex'), 'format', m.format, 'width', m.width, 'height', m.height,
                    'bytes', m.bytes, 'pages', (SELECT count(*) FROM (
                      SELECT FROM image_sightings i WHERE i.sha256 = m.sha256 LIMIT ${mostPages}) i))

@@ -116,7 +116,8 @@ class Shelf {
         this.versions.push(`${path} ${old.version} ${old.text}`);
       }
       this.documents.set(path, { text, stub, version });
-      if (!stub) this.outbox.push(`${path} ${version}`);
+      // The index hears of articles, and of those that are stubs by now.
+      if (!stub || old !== undefined) this.outbox.push(`${path} ${version}`);
     }
     return counts;
   }

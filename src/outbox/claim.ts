@@ -55,6 +55,8 @@ export async function claimDeliveries(db: Queryable, options: ClaimOptions): Pro
            SELECT o.bucket, o.domain_key, o.url_hash, o.attempts, o.enqueued_at FROM outbox o
             WHERE o.bucket = b.bucket AND o.sink = $1 AND NOT o.held AND (o.retry_at IS NULL OR o.retry_at <= now())
             ORDER BY o.domain_key, o.url_hash, o.version LIMIT $3) o
+        -- Who paused it does not wait for the lease to be renewed.
+        WHERE EXISTS (SELECT FROM sinks s WHERE s.name = $1 AND s.enabled)
         LIMIT $3
      ), claimed AS (
        SELECT o.bucket, o.domain_key, o.url_hash, max(o.attempts) AS attempts, min(o.enqueued_at) AS enqueued_at, min(o.n) AS n

@@ -57,8 +57,9 @@ export async function retryDeadLetters(db: Queryable, sink: string): Promise<num
     `WITH taken AS (DELETE FROM dead_letters WHERE sink = $1 RETURNING *)
      INSERT INTO outbox (bucket, sink, domain_key, url_hash, version, enqueued_at)
      SELECT t.bucket, t.sink, t.domain_key, t.url_hash, t.version, now() FROM taken t
-      -- A document that was deleted since is nobody's to deliver.
-      WHERE EXISTS (SELECT FROM documents d WHERE d.bucket = t.bucket AND d.domain_key = t.domain_key AND d.url_hash = t.url_hash)
+      -- A document that was deleted since, or is a stub by now, is nobody's to deliver.
+      WHERE EXISTS (SELECT FROM documents d WHERE d.bucket = t.bucket AND d.domain_key = t.domain_key AND d.url_hash = t.url_hash
+                       AND d.page_type <> 'stub')
      ON CONFLICT DO NOTHING`,
     [sink],
   );

@@ -1,4 +1,5 @@
 import type { Database, Queryable } from '../db/index.ts';
+import { isCopyOf } from '../documents/index.ts';
 import { AppError } from '../errors/index.ts';
 
 /** Which documents a sink is given again. */
@@ -78,11 +79,14 @@ async function replayPortion(tx: Queryable, sink: string, portion: number): Prom
      found AS MATERIALIZED (
        SELECT d.bucket, d.domain_key, d.url_hash, d.version,
               d.page_type <> 'stub' AND (w.source_id IS NULL OR d.source_id = w.source_id)
-                AND (w.since IS NULL OR d.crawled_at >= w.since) AS wanted
+                AND (w.since IS NULL OR d.crawled_at >= w.since)
+                -- What its source holds back was never meant for sinks.
+                AND NOT (s.settings ->> 'copies' IS NOT DISTINCT FROM 'hold' AND ${isCopyOf('d')}) AS wanted
          FROM wish w CROSS JOIN LATERAL (
            SELECT d.* FROM documents d
             WHERE (d.bucket, d.domain_key, d.url_hash) > (coalesce(w.bucket, -1), coalesce(w.domain_key, 0), coalesce(w.url_hash, ''))
             ORDER BY d.bucket, d.domain_key, d.url_hash LIMIT $2) d
+         LEFT JOIN sources s ON s.id = d.source_id
      ), sent AS (
        INSERT INTO outbox (bucket, sink, domain_key, url_hash, version, enqueued_at)
        SELECT bucket, $1, domain_key, url_hash, version, now() FROM found WHERE wanted

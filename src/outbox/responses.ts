@@ -54,6 +54,7 @@ export async function claimResponses(
          CROSS JOIN LATERAL (
            SELECT r.bucket, r.id, r.bytes FROM outbox_responses r WHERE r.bucket = b.bucket AND r.sink = $1
             ORDER BY r.id LIMIT $3) r
+        WHERE EXISTS (SELECT FROM sinks s WHERE s.name = $1 AND s.enabled)
         LIMIT $3
      ), weighed AS (
        SELECT w.*, sum(w.bytes) OVER (ORDER BY w.n, w.id) - w.bytes AS before FROM waiting w

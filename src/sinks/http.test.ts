@@ -43,7 +43,51 @@ test.each([
   ['that hangs up', (response: ServerResponse) => response.destroy(), /./],
 ])('a service %s has failed, in time', async (_what, how, reason) => {
   respond = how;
-  expect(await send()).toEqual({ outcome: 'failed', reason: expect.stringMatching(reason) });
+  expect(await send()).toEqual({ outcome: 'failed', reason: expect.stringMatching(reason), broke: true });
+});
+
+test('a service that is not there is not broken by the request', async () => {
+  const gone = createServer();
+  await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
+  const { port } = gone.address() as AddressInfo;
+  await new Promise((resolve) => gone.close(resolve));
+  const request = { method: 'POST', headers: {}, body: 'a document' } as const;
+  const signal = new AbortController().signal;
+  expect(await client.send({ ...request, url: `http://127.0.0.1:${port}/`, signal })).toEqual({
+    outcome: 'failed',
+    reason: expect.stringContaining('ECONNREFUSED'),
+    broke: false,
+  });
+  const ended = AbortSignal.abort(new Error('told to stop'));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  expect(await client.send({ ...request, url, signal: ended })).toMatchObject({ broke: false });
+});
+
+test.each([
+  ['drips', drip],
+  ['has no end', (response: ServerResponse) => response.end('x'.repeat(20_000))],
+  [
+    'breaks off',
+    (response: ServerResponse) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('half', () => response.destroy());
+    },
+  ],
+])('an answer that %s is one where its status is enough', async (_what, how) => {
+  const terse = new ServiceClient({
+    connections: 1,
+    mostAnswerBytes: 10_000,
+    timeoutMs: 300,
+    isStatusEnough: true,
+  });
+  respond = how;
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const signal = new AbortController().signal;
+  expect(await terse.send({ method: 'POST', url, headers: {}, body: 'a document', signal })).toMatchObject({
+    outcome: 'answered',
+    status: 200,
+  });
+  await terse.close();
 });
 
 test('a redirect is an answer and is not followed', async () => {

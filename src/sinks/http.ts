@@ -1,11 +1,12 @@
 import { Agent, request } from 'undici';
 import { messageOf } from '../errors/index.ts';
-import { withDeadline } from './deadline.ts';
+import { DeadlinePassed, withDeadline } from './deadline.ts';
 
 /** What a service answered, or why it did not. */
 export type ServiceAnswer =
   | { outcome: 'answered'; status: number; text: string; retryAfterMs: number | null }
-  | { outcome: 'failed'; reason: string };
+  /** `broke`: it was there, and failed over this request; otherwise it was not to be had. */
+  | { outcome: 'failed'; reason: string; broke: boolean };
 
 /** A request to a service that the operator named. */
 export type ServiceRequest = {
@@ -27,9 +28,17 @@ export class ServiceClient {
   readonly #agent: Agent;
   readonly #mostBytes: number;
   readonly #timeoutMs: number;
+  readonly #isStatusEnough: boolean;
 
-  constructor(options: { connections: number; mostAnswerBytes: number; timeoutMs?: number }) {
+  /** `isStatusEnough`: what the service says beside its status is for people; nothing hangs on how it ends. */
+  constructor(options: {
+    connections: number;
+    mostAnswerBytes: number;
+    timeoutMs?: number;
+    isStatusEnough?: boolean;
+  }) {
     this.#mostBytes = options.mostAnswerBytes;
+    this.#isStatusEnough = options.isStatusEnough ?? false;
     this.#timeoutMs = options.timeoutMs ?? defaultTimeoutMs;
     this.#agent = new Agent({
       connections: options.connections,
@@ -46,7 +55,8 @@ export class ServiceClient {
         this.#exchange({ ...asked, signal }),
       );
     } catch (error) {
-      return { outcome: 'failed', reason: reasonOf(error) };
+      const broke = !asked.signal.aborted && hasBroken(error);
+      return { outcome: 'failed', reason: reasonOf(error), broke };
     }
   }
 
@@ -60,11 +70,21 @@ export class ServiceClient {
     });
     const chunks: Buffer[] = [];
     let bytes = 0;
-    for await (const chunk of body as AsyncIterable<Buffer>) {
-      bytes += chunk.length;
-      if (bytes > this.#mostBytes)
-        return { outcome: 'failed', reason: `the answer is longer than ${this.#mostBytes} bytes` };
-      chunks.push(chunk);
+    try {
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        if (bytes > this.#mostBytes) {
+          if (this.#isStatusEnough) break;
+          return {
+            outcome: 'failed',
+            reason: `the answer is longer than ${this.#mostBytes} bytes`,
+            broke: true,
+          };
+        }
+        chunks.push(chunk);
+      }
+    } catch (error) {
+      if (!this.#isStatusEnough) throw error;
     }
     return {
       outcome: 'answered',
@@ -86,6 +106,14 @@ function retryAfterOf(value: string | string[] | undefined): number | null {
   const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000;
   if (!Number.isFinite(seconds)) return null;
   return Math.max(0, Math.min(seconds, longestPauseSeconds)) * 1000;
+}
+
+const brokenCodes = /^(UND_ERR_SOCKET|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ECONNRESET|EPIPE|HPE_.*)$/;
+
+/** Whether a service that could be reached hung up, said nothing, or answered what is no HTTP. */
+function hasBroken(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return error instanceof DeadlinePassed || (typeof code === 'string' && brokenCodes.test(code));
 }
 
 // What Node says of a refused connection is empty but for its code.

@@ -261,6 +261,7 @@ test('a verdict is about one version of a document that exists', async () => {
     version: 2,
     classification_status: 'pending',
     classified_at: null,
+    labels: {},
     versions: [{ version: 2 }, { version: 1 }],
   });
   await lab.index();
@@ -415,4 +416,14 @@ test('changes that are not kept any more are said to be gone', async () => {
   expect(body.items.map((item: { document: { url: string } }) => item.document.url)).toEqual([
     'https://herald.example/next',
   ]);
+});
+
+test('a place that was not reached yet is of another time, and its reader is told', async () => {
+  const last = BigInt((await lab.ask('GET', '/api/v1/documents/changes?after=now')).body.next as string);
+  expect((await lab.ask('GET', `/api/v1/documents/changes?after=${last}`)).status).toBe(200);
+  const { status, body } = await lab.ask('GET', `/api/v1/documents/changes?after=${last + 1n}`);
+  expect({ status, code: body.code }).toEqual({ status: 410, code: 'changes_gone' });
+  expect(body.detail).toContain('another database');
+  const stream = await lab.ask('GET', `/api/v1/documents/stream?after=${last + 1n}`);
+  expect(stream.status).toBe(410);
 });

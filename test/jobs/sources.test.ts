@@ -63,6 +63,23 @@ describe('a source that is disabled', () => {
     ]);
   });
 
+  test('leaves a job paused whose run was forced although somebody had paused it', async () => {
+    const source = await makeSource();
+    const columns = { kind: 'crawl', source_id: source.id, interval_seconds: 3600 } as const;
+    const forced = { ...columns, status: 'pending', returns_to: 'paused', next_run_at: new Date(0) } as const;
+    const running = await makeJob(database.pool, forced);
+    expect(await lease()).toHaveLength(1);
+    const retried = await makeJob(database.pool, { ...columns, returns_to: 'paused', off_phase: true });
+    await setSourceEnabled(database.pool, source.slug, false, by);
+    await setSourceEnabled(database.pool, source.slug, true, by);
+    for (const id of [running, retried])
+      expect(await readJob(database.pool, id)).toMatchObject({
+        status: 'paused',
+        pause_reason: 'operator',
+        next_run_at: null,
+      });
+  });
+
   test('ends a run under way, whose rows are held and come back as ordinary ones', async () => {
     const source = await makeSource();
     const id = await makeJob(database.pool, { kind: 'crawl', source_id: source.id, interval_seconds: 3600 });

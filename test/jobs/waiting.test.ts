@@ -114,13 +114,16 @@ describe('what a run leaves', () => {
       status: string;
       code: string | null;
       own: boolean;
+      due: boolean;
     }>(
-      `SELECT kind, status, error_code AS code, execution_id IS NOT NULL AS own FROM url_frontier ORDER BY kind`,
+      `SELECT kind, status, error_code AS code, execution_id IS NOT NULL AS own, due_at IS NOT NULL AS due
+         FROM url_frontier ORDER BY kind`,
     );
     const isFree = sweep === 'free';
     expect(rows.rows).toEqual([
-      { kind: 'article', status, code, own: !isFree },
-      { kind: 'listing', status: isFree ? 'pending' : known, code: null, own: !isFree },
+      { kind: 'article', status, code, own: !isFree, due: isFree },
+      // Nobody looks at a listing again by himself: it is no more due than before the run.
+      { kind: 'listing', status: isFree ? 'pending' : known, code: null, own: !isFree, due: isFree },
     ]);
     const state = await database.pool.query('SELECT sweep FROM job_executions WHERE id = $1', [
       execution.toString(),

@@ -249,4 +249,19 @@ export function testSink(name: string, start: () => Promise<SinkWorld>): void {
     await expectThere([later]);
     expect((await world.received()).has(idOf(missed))).toBe(false);
   });
+
+  test('a pause is noticed at once, also by who delivers to it just now', async () => {
+    const deliverer = delivererOf(world.sink);
+    await drain(deliverer);
+    const url = `${hosts[2]}/${name}/paused-over`;
+    await storeDocuments(database.pool, [{ url }]);
+    await enableSink(database.pool, world.sink.name, false);
+    expect(await deliverer.turn(never)).toBe('idle');
+    expect((await state()).waiting).toBe(1);
+    expect((await world.received()).has(idOf(url))).toBe(false);
+    await enableSink(database.pool, world.sink.name, true);
+    await drain(deliverer);
+    await deliverer.stop();
+    await expectThere([url]);
+  });
 }

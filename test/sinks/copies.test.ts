@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { indexDocuments } from '../../src/documents/index.ts';
-import { listSinks, saveSink } from '../../src/outbox/index.ts';
+import { askReplay, listSinks, runReplays, saveSink } from '../../src/outbox/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { storeDocuments, textOf } from './store.ts';
 
@@ -65,6 +65,53 @@ test('the first of a cluster is delivered, whoever prints it later', async () =>
   ]);
   await index();
   expect((await waiting()).map((row) => row.url)).toContain(first);
+});
+
+test('what resembles an older page of its own publisher is no copy of anybody', async () => {
+  const column =
+    'Every Friday the almanac lists the tides, the ferries and the hours of the library. '.repeat(6);
+  await storeDocuments(database.pool, [{ url: 'https://f-own.example/week-1', text: column, hold: true }]);
+  await index();
+  const second = 'https://f-own.example/week-2';
+  await storeDocuments(database.pool, [{ url: second, text: `${column} High water at nine.`, hold: true }]);
+  await index();
+  expect((await waiting()).find((row) => row.url === second)).toEqual({ url: second, held: false });
+});
+
+test('a replay leaves out what a source holds back', async () => {
+  const story = 'The last lamplighter of the old town put his ladder away on a Tuesday in the rain. '.repeat(
+    6,
+  );
+  await storeDocuments(database.pool, [{ url: 'https://g-first.example/lamps', text: story }]);
+  await index();
+  const copy = 'https://h-second.example/lamps';
+  const own = 'https://h-second.example/own';
+  await storeDocuments(database.pool, [
+    { url: copy, text: `${story} Printed here too.`, hold: true },
+    {
+      url: own,
+      text: 'Forty swans were counted on the canal, two more than a year ago. '.repeat(8),
+      hold: true,
+    },
+  ]);
+  await index();
+  const replayed = async (): Promise<string[]> => {
+    await database.pool.query(`DELETE FROM outbox WHERE sink = 'somewhere'`);
+    await askReplay(database.pool, { sink: 'somewhere' });
+    while ((await runReplays(database.db, 1000)) > 0);
+    return (await waiting()).map(({ url }) => url);
+  };
+  expect(await replayed()).toEqual(expect.arrayContaining([copy, own]));
+  const source = await database.pool.query<{ id: number }>(
+    `INSERT INTO sources (name, slug, url, settings) VALUES ('h', 'h', 'https://h-second.example/', '{"copies": "hold"}') RETURNING id`,
+  );
+  await database.pool.query(
+    `UPDATE documents SET source_id = $1 WHERE url LIKE 'https://h-second.example/%'`,
+    [source.rows[0]!.id],
+  );
+  const after = await replayed();
+  expect(after).toContain(own);
+  expect(after).not.toContain(copy);
 });
 
 test('without the index nobody could let go, so nothing is held', async () => {

@@ -195,17 +195,31 @@ describe('a receiver that answers as receivers do on bad days', () => {
     for (const stamp of stamps) expect(Math.abs(stamp - rows[0]!.now)).toBeLessThan(300);
   });
 
-  test('one document that the receiver stumbles over is given up in the end, and holds up nobody', async () => {
-    world.stumble('https://a.example/5');
-    await run(world.sink);
-    expect(await state('webhook')).toMatchObject({ deadLetters: 0, delivered: 11, waiting: 1 });
-    for (let n = 0; n < 12; n += 1) {
-      await storeDocuments(database.pool, [{ url: `https://a.example/more/${n}` }]);
-      await database.pool.query('UPDATE sink_states SET retry_at = NULL');
+  test.each(['fails', 'hangs up'] as const)(
+    'one document that the receiver stumbles over (it %s) is given up in the end, and holds up nobody',
+    async (how) => {
+      world.stumble('https://a.example/5', how);
       await run(world.sink);
-    }
-    expect(await state('webhook')).toMatchObject({ deadLetters: 1, waiting: 0, delivered: 23 });
-    world.stumble(null);
+      // Alone with its receiver it is tried to the end, and nobody has to come to bear witness.
+      expect(await state('webhook')).toMatchObject({
+        deadLetters: 1,
+        delivered: 11,
+        waiting: 0,
+        failingSince: null,
+      });
+      const [letter] = await listDeadLetters(database.pool, { limit: 5 });
+      expect(letter).toMatchObject({ url: 'https://a.example/5', attempts: 10 });
+      world.stumble(null);
+    },
+  );
+
+  test('a receiver that hangs up on everybody is out, and nobody is blamed', async () => {
+    await world.break();
+    await run(world.sink);
+    expect(await state('webhook')).toMatchObject({ waiting: 12, deadLetters: 0, delivered: 0 });
+    const { rows } = await database.pool.query('SELECT max(attempts) AS most FROM outbox');
+    expect(rows[0]!.most).toBe(0);
+    await world.mend();
   });
 });
 

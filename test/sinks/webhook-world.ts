@@ -13,8 +13,8 @@ export async function startWebhookWorld(): Promise<
     secret: string;
     /** Answers everything so; null: as it should. */
     answer(status: number | null): void;
-    /** Fails on the document of an address. */
-    stumble(url: string | null): void;
+    /** Fails on the document of an address: answers 500, or hangs up. */
+    stumble(url: string | null, how?: 'fails' | 'hangs up'): void;
     /** Messages whose signature was wrong. */
     bad(): number;
     /** Times the messages since the last call said they were sent at, in seconds. */
@@ -26,6 +26,7 @@ export async function startWebhookWorld(): Promise<
   let refused: string | null = null;
   let status: number | null = null;
   let stumbling: string | null = null;
+  let hangsUp = false;
   let bad = 0;
   let stamps: number[] = [];
   const server = createServer(async (request, response) => {
@@ -45,7 +46,7 @@ export async function startWebhookWorld(): Promise<
     const { data } = JSON.parse(body) as {
       data: { id: string; version: number; url: string; title: string; text: string };
     };
-    if (data.url === stumbling) return end(500, 'out of order');
+    if (data.url === stumbling) return hangsUp ? void request.socket.destroy() : end(500, 'out of order');
     if (refused !== null && data.title.includes(refused)) return end(422, `no ${refused} here`);
     const before = kept.get(data.id);
     const keys = new Set(before?.keys).add(String(request.headers['idempotency-key']));
@@ -83,8 +84,9 @@ export async function startWebhookWorld(): Promise<
     answer: (code) => {
       status = code;
     },
-    stumble: (at) => {
+    stumble: (at, how = 'fails') => {
       stumbling = at;
+      hangsUp = how === 'hangs up';
     },
     bad: () => bad,
     takeStamps: () => {

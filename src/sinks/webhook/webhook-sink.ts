@@ -22,7 +22,7 @@ const mostDoubts = 5;
 export function createWebhookSink(options: WebhookOptions): Sink {
   const key = secretBytes(options.secret);
   const connect = (): ServiceClient =>
-    new ServiceClient({ connections: options.concurrency, mostAnswerBytes: 65_536 });
+    new ServiceClient({ connections: options.concurrency, mostAnswerBytes: 65_536, isStatusEnough: true });
   let client: ServiceClient | null = null;
 
   async function post({ document, claimedAt }: Delivery, signal: AbortSignal): Promise<ServiceAnswer> {
@@ -48,6 +48,7 @@ export function createWebhookSink(options: WebhookOptions): Sink {
 
   const deliver = async (batch: readonly Delivery[], signal: AbortSignal): Promise<BatchEnd> =>
     judge(
+      batch,
       await deliverEach(batch, {
         atOnce: options.concurrency,
         send: async (one) => endOf(await post(one, signal)),
@@ -72,11 +73,15 @@ export function createWebhookSink(options: WebhookOptions): Sink {
 const isTaken = ({ end }: ItemEnd): boolean => end === 'delivered' || end === 'rejected';
 const isDoubtful = ({ end }: ItemEnd): boolean => end === 'retry';
 
-/** An error of the receiver while it takes others is about the document; otherwise it is about the receiver. */
-function judge(batch: BatchEnd): BatchEnd {
-  const { ends, outage } = batch;
+/**
+ * An error of the receiver while it takes others is about the document; otherwise it is about the receiver, unless all
+ * that met it have failed beside others before: nobody else may come for hours, and they would hold up who does.
+ */
+function judge(batch: readonly Delivery[], end: BatchEnd): BatchEnd {
+  const { ends, outage } = end;
   const doubt = ends.find((one) => one.end === 'retry');
-  if (doubt === undefined || ends.some(isTaken)) return batch;
+  if (doubt === undefined || ends.some(isTaken)) return end;
+  if (ends.every((one, index) => !isDoubtful(one) || batch[index]!.attempts > 0)) return end;
   return {
     ends: ends.map((one) => (isDoubtful(one) ? { end: 'waiting' } : one)),
     outage: outage ?? { reason: doubt.reason },
@@ -84,7 +89,9 @@ function judge(batch: BatchEnd): BatchEnd {
 }
 
 function endOf(answer: ServiceAnswer): ItemEnd | Outage {
-  if (answer.outcome === 'failed') return { reason: answer.reason };
+  // Whoever hangs up, or says nothing, may do so over this document alone.
+  if (answer.outcome === 'failed')
+    return answer.broke ? { end: 'retry', reason: answer.reason } : { reason: answer.reason };
   const { status, text, retryAfterMs } = answer;
   if (status >= 200 && status < 300) return { end: 'delivered' };
   const reason = `the receiver answered ${status}${excerptOf(text)}`;

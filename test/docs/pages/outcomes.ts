@@ -13,7 +13,10 @@ const statusTexts: Record<(typeof urlStatuses)[number], [string, string]> = {
   pending: ['it waits for its turn, or for the time it is due', 'is fetched'],
   fetched: ['it was read; an article has its document', 'is looked at again after `domains.refresh_days`'],
   redirected: ['it leads elsewhere, and that address has a row of its own', 'nothing'],
-  duplicate: ['its text is that of another address of its domain', 'nothing'],
+  duplicate: [
+    'its text is that of another address of its domain',
+    'it is looked at once more, after the time of a refresh',
+  ],
   failed: ['the last try failed', 'is tried again: after 1, 5, 30 minutes, 2 and 12 hours'],
   needs_render: ['it shows its text only with JavaScript', 'waits for a fetcher with a browser'],
   dead: ['it was given up, with a reason', 'nothing, unless somebody retries or submits it again'],

@@ -37,6 +37,8 @@ export function describeDomain(facts: DomainFacts): DomainExplanation {
   };
 }
 
+const dayMs = 86_400_000;
+
 const isResting = ({ status }: DomainDetails): boolean => status === 'blocked' || status === 'unreachable';
 
 function statusText({ domain, events, now }: DomainFacts): string[] {
@@ -129,10 +131,11 @@ function budgetText({ domain, switches, now }: DomainFacts): string[] {
 
 function delayText({ domain: { delay }, robots }: DomainFacts): string {
   const parts = [
-    delay.robotsMs === null ? null : robotsDelayText(delay.robotsMs, robots),
+    // None was asked for, as far as is known.
+    (delay.robotsMs ?? 0) === 0 ? null : robotsDelayText(delay.robotsMs!, robots),
     delay.configuredMs === null ? null : `an operator set ${seconds(delay.configuredMs)}`,
-    delay.sourceMs === null ? null : `its source asks for ${seconds(delay.sourceMs)}`,
-    delay.penaltyMs === 0 ? null : `429s have added ${seconds(delay.penaltyMs)}`,
+    (delay.sourceMs ?? 0) === 0 ? null : `its source asks for ${seconds(delay.sourceMs!)}`,
+    delay.penaltyMs === 0 ? null : `answers that asked us to wait have added ${seconds(delay.penaltyMs)}`,
   ].filter((part) => part !== null);
   const why = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
   return `It gets one request every ${seconds(delay.totalMs)}${why}.`;
@@ -153,8 +156,10 @@ function circuitText({ domain, now }: DomainFacts): string[] {
     words.push(
       `Its circuit opened ${ago(opens.at(-1)?.at ?? null, now)}: one URL is let through at a time, and two good answers close it.`,
     );
-  if (opens.length > 0)
-    words.push(`The circuit opened ${many(opens.length, 'time')} within a day; the third time blocks it.`);
+  // Older ones are forgotten when it opens again.
+  const lately = opens.filter(({ at }) => now.getTime() - at.getTime() < dayMs);
+  if (lately.length > 0)
+    words.push(`The circuit opened ${many(lately.length, 'time')} within a day; the third time blocks it.`);
   if (refusals.length > 0)
     words.push(`${many(refusals.length, 'refusal')} in a row: ${refusals.join(', ')}.`);
   if (networkFailures > 0)

@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/index.ts';
-import { loadRobots } from '../domains/index.ts';
+import { isRobotsUsable, loadRobots } from '../domains/index.ts';
 import type { HoldReason, UrlKind, UrlOrigin, UrlStatus } from '../frontier/index.ts';
 import { decideRobots } from '../robots/index.ts';
 import { loadCap, prefixesOf } from '../sites/index.ts';
@@ -55,6 +55,8 @@ export type RowFacts = {
   image: StoredImage | null;
   /** The budget of its domain governs it. */
   budgeted: boolean;
+  /** Its source's operator decided that Disallow does not hold for us. */
+  ignoresDisallow: boolean;
 };
 
 export type StoredImage = {
@@ -150,6 +152,7 @@ const rowQuery = `
          f.discovered_at AS "discoveredAt", f.last_fetched_at AS "lastFetchedAt", f.parent_url AS "parentUrl", s.name AS "sourceName",
          f.http_status AS "httpStatus", f.error_code AS "errorCode", f.error_text AS "errorText", f.redirected_to AS "redirectedTo",
          f.duplicate_of AS "duplicateOf", f.budgeted,
+         coalesce(s.settings -> 'respectRobots' = 'false', false) AS "ignoresDisallow",
          (SELECT json_build_object('sha256', encode(m.sha256, 'hex'), 'format', m.format, 'width', m.width, 'height', m.height,
                    'bytes', m.bytes, 'pages', (SELECT count(*) FROM (
                      SELECT FROM image_sightings i WHERE i.sha256 = m.sha256 LIMIT ${mostPages}) i))
@@ -192,13 +195,9 @@ async function robotsFacts(
 ): Promise<UrlFacts['robots']> {
   const record = await loadRobots(db, identity.bucket, identity.domainKey, originOf(fetchUrl));
   if (record === null) return { known: false };
-  if (record.rules === null)
-    return {
-      known: true,
-      allowed: record.outcome === 'allow_all',
-      line: null,
-      rule: null,
-      unavailable: record.outcome === 'unavailable',
-    };
+  // As a fetcher decides: a good copy serves for a while, and a file that was missing then allows all.
+  const unavailable = !isRobotsUsable(record);
+  if (unavailable || record.rules === null)
+    return { known: true, allowed: !unavailable, line: null, rule: null, unavailable };
   return { known: true, ...decideRobots(record.rules, productToken, fetchUrl), unavailable: false };
 }

@@ -1,6 +1,7 @@
 import type { Queryable } from '../db/index.ts';
 import {
   borrowTurn,
+  isRobotsUsable,
   loadRobots,
   loadRobotsOfDomain,
   type RobotsRecord,
@@ -51,7 +52,6 @@ const hourMs = 3_600_000;
 /** How long a robots.txt serves, and when one is asked for again that could not be read or whose host was not reached. */
 export const robotsLife = { goodMs: 24 * hourMs, retryMs: 600_000, unreachedMs: 60_000 };
 const { goodMs: ttlMs, retryMs, unreachedMs } = robotsLife;
-const goodCopyMs = 30 * 24 * hourMs;
 // Long enough to spare the database a read per URL, short enough that a copy another worker read is seen soon.
 const memoryMs = 300_000;
 const memoryEntries = 20_000;
@@ -85,9 +85,7 @@ export class RobotsGate {
   async #decide(key: Key, origin: string, url: string, record: RobotsRecord | null): Promise<GateAnswer> {
     if (record === null) return { answer: 'aborted' };
     const { productToken } = this.#options;
-    const usable =
-      record.outcome !== 'unavailable' || (record.goodAgeMs !== null && record.goodAgeMs < goodCopyMs);
-    if (!usable) {
+    if (!isRobotsUsable(record)) {
       return {
         answer: 'unavailable',
         retryMs: Math.max(1000, record.freshMs),

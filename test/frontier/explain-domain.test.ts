@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   blockDomain,
   configureDomain,
+  goodStanding,
   keyOfDomain,
   resetDomain,
   saveRobots,
@@ -137,6 +138,9 @@ it('an unreachable domain, and one whose robots.txt forbids everything', async (
   expect((await explain('closed.test')).text).toContain(
     'Its robots.txt is read again once a day, next in 24 h',
   );
+  const url = await explainUrl('https://closed.test/a');
+  expect(url.text).toContain('Before that its robots.txt is read once a day, next in 24 h.');
+  expect(url.text).not.toContain('channel');
 });
 
 it('a block for good, and its reset', async () => {
@@ -163,6 +167,21 @@ it('a crawl delay that was cut is told with both numbers', async () => {
   await learn('slow.test', { learnt: { robotsDelayMs: 60_000, sourceDelayMs: 0 } });
   expect((await explain('slow.test')).text).toContain(
     'It gets one request every 60 s (robots.txt asks for 600 s, which is cut to 60 s',
+  );
+});
+
+it('delays that nobody asked for are not told, and openings of the circuit only while they count', async () => {
+  await answers(test.db, [item('plain.test', 'a')]);
+  const opens = [
+    { ageMs: 30 * 3_600_000, reason: 'rate_limited' },
+    { ageMs: 3_600_000, reason: 'server_error' },
+  ];
+  await learn('plain.test', {
+    learnt: { robotsDelayMs: 0, sourceDelayMs: 0, penaltyMs: 2000, ladder: { ...goodStanding, opens } },
+  });
+  const { text } = await explain('plain.test');
+  expect(text).toContain(
+    'It gets one request every 3 s (answers that asked us to wait have added 2 s). The circuit opened 1 time within a day; the third time blocks it.',
   );
 });
 

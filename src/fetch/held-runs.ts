@@ -72,7 +72,7 @@ export class HeldRuns {
         // The lease expires and the work is leased again; nothing is lost, but somebody should know.
         const level = isConnectionLost(error) ? 'warn' : 'error';
         this.#options.log[level](
-          { error, domainKey: lease.domainKey.toString() },
+          { error, domain: run.domain },
           'a domain run failed; its lease will expire and be taken over',
         );
       })

@@ -17,7 +17,7 @@ test('a run that is silent is given up once; one that does not end then makes th
   const abort = (): void => {
     aborts += 1;
   };
-  const run = { lease: { domainKey: 7n }, silentMs: 0, abort };
+  const run = { domain: 'silent.test', silentMs: 0, abort };
   const well = { ...run, abort: () => expect.unreachable() };
   watch.look([run, well]);
   expect(watch.health).toMatchObject({ name: 'fetch', signs: 1, turns: 1, backlog: 2 });
@@ -27,7 +27,7 @@ test('a run that is silent is given up once; one that does not end then makes th
   watch.look([run, well]);
   expect(aborts).toBe(1);
   expect(lines).toHaveLength(1);
-  expect(JSON.parse(lines[0]!)).toMatchObject({ level: 'error', domainKey: '7', silentSeconds: 1 });
+  expect(JSON.parse(lines[0]!)).toMatchObject({ level: 'error', domain: 'silent.test', silentSeconds: 1 });
   expect(watch.health.signs).toBe(3);
   run.silentMs = 2000;
   watch.look([run, well]);

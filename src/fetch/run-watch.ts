@@ -3,7 +3,8 @@ import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 
 /** What the watch needs of a run of a domain. */
 export type WatchedRun = {
-  readonly lease: { domainKey: bigint };
+  /** Name of its domain. */
+  readonly domain: string;
   /** How long nothing has been heard of it, beyond the gap it keeps. */
   readonly silentMs: number;
   abort(): void;
@@ -45,7 +46,7 @@ export class RunWatch {
       this.#told.add(run);
       metrics.stalls.inc();
       log.error(
-        { domainKey: run.lease.domainKey.toString(), silentSeconds: Math.round(run.silentMs / 1000) },
+        { domain: run.domain, silentSeconds: Math.round(run.silentMs / 1000) },
         'stall detected: the run of a domain gives no sign of life and is given up',
       );
       run.abort();

@@ -95,6 +95,9 @@ test('a fetcher cut off for twice its lease is replaced, and changes nothing whe
   const before = await rows();
   way.thaw();
   await waitUntil('it has heard that it lost its lease', () => away.stderr.includes('nothing was changed'));
+  // Whoever reads that asks "outrider explain" next.
+  const told = away.stderr.split('\n').find((line) => line.includes('nothing was changed'));
+  expect(JSON.parse(told!)).toMatchObject({ domain: 'away.test' });
   expect((await rows()).rows).toEqual(before.rows);
   await lab.idle();
   const documents = await lab.database.pool.query('SELECT FROM documents WHERE version > 1');

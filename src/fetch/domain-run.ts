@@ -218,7 +218,7 @@ export class DomainRun {
     const goesOn = this.#lessons.learn(tells ? end.domain : { signal: 'neutral' });
     this.#pacer.setDelay(this.#lessons.delayMs);
     const gate = arrival.end === 'gate' && arrival.gate.answer === 'unavailable' ? arrival.gate : null;
-    return { goesOn, robotsRetryMs: gate === null || gate.unreached ? null : gate.retryMs };
+    return { goesOn, robotsRetryMs: gate === null || gate.unreached !== null ? null : gate.retryMs };
   }
 
   #lateness(row: LeasedUrl): number {

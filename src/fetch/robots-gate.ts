@@ -15,8 +15,11 @@ import {
   parseRobots,
 } from '../robots/index.ts';
 import { identifyUrl, originOf } from '../url/index.ts';
-import type { FailureKind, HttpClient } from './client/index.ts';
+import type { HttpClient } from './client/index.ts';
 import { HttpBodyError, parseRetryAfter } from './client/index.ts';
+
+/** What keeps from a host altogether, and makes a domain unreachable when it lasts. */
+export type Unreached = 'dns' | 'connect' | 'tls';
 
 /** May this URL be requested now? */
 export type GateAnswer =
@@ -29,8 +32,8 @@ export type GateAnswer =
       retryMs: number;
       code: string;
       text: string;
-      network: FailureKind | null;
-      unreached: boolean;
+      /** The host itself was not reached. */
+      unreached: Unreached | null;
     }
   /** The lease ended before robots.txt was read: nothing is known and nothing may be stored. */
   | { answer: 'aborted' };
@@ -91,8 +94,7 @@ export class RobotsGate {
         retryMs: Math.max(1000, record.freshMs),
         code: 'robots_unavailable',
         text: `robots.txt of ${origin} could not be read (${record.errorCode ?? `status ${record.httpStatus}`})`,
-        network: networkKind(record.errorCode),
-        unreached: ['dns', 'connect', 'tls'].includes(record.errorCode ?? ''),
+        unreached: unreachedBy(record.errorCode),
       };
     }
     if (record.rules === null) return { answer: 'allowed', crawlDelayMs: null };
@@ -164,10 +166,8 @@ export class RobotsGate {
   }
 }
 
-// A robots.txt that cannot even be asked for because the host does not answer is the URL's own network failure.
-function networkKind(code: string | null): FailureKind | null {
-  return code === 'dns' || code === 'connect' ? code : null;
-}
+const unreachedBy = (code: string | null): Unreached | null =>
+  code === 'dns' || code === 'connect' || code === 'tls' ? code : null;
 
 type Read = Pick<RobotsRecord, 'outcome' | 'httpStatus' | 'errorCode' | 'rules'> & { ttlMs: number };
 

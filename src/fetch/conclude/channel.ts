@@ -80,7 +80,8 @@ export async function concludeChannel(row: LeasedUrl, arrival: Ended, context: R
     const { gate } = arrival;
     if (gate.answer === 'blocked')
       return failing(at, 'http', `robots.txt forbids it (line ${gate.line ?? '?'})`);
-    const domain: DomainSignal = gate.network === null ? neutral : { signal: 'network', kind: gate.network };
+    const domain: DomainSignal =
+      gate.unreached === null ? neutral : { signal: 'network', kind: gate.unreached };
     return failing(at, 'network', gate.text, { retryAfterMs: gate.retryMs, domain });
   }
   if (arrival.end === 'dead') return failing(at, 'http', arrival.text);

@@ -20,7 +20,7 @@ export async function concludeProbe(row: LeasedUrl, arrival: Ended, context: Row
   switch (arrival.end) {
     case 'gate':
       if (arrival.gate.answer === 'blocked') return failed('robots_blocked', null);
-      return failed(arrival.gate.network ?? 'robots_unavailable', null);
+      return failed(arrival.gate.unreached ?? 'robots_unavailable', null);
     case 'dead':
       return failed(arrival.code, arrival.status);
     case 'left':

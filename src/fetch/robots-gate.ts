@@ -16,7 +16,7 @@ import {
 } from '../robots/index.ts';
 import { identifyUrl, originOf } from '../url/index.ts';
 import type { HttpClient } from './client/index.ts';
-import { HttpBodyError, parseRetryAfter } from './client/index.ts';
+import { HttpBodyError, retryAfterOf } from './client/index.ts';
 
 /** What keeps from a host altogether, and makes a domain unreachable when it lasts. */
 export type Unreached = 'dns' | 'connect' | 'tls';
@@ -242,6 +242,6 @@ async function readResponse(
   }
   if (status >= 400 && status < 500 && status !== 429)
     return { outcome: 'allow_all', httpStatus: status, errorCode: null, rules: null, ttlMs };
-  const wait = parseRetryAfter(result.headers['retry-after'] ?? null, new Date());
+  const wait = retryAfterOf(result.headers);
   return unavailable(status, null, wait ?? retryMs);
 }

@@ -9,7 +9,7 @@ import {
   decideError,
   maxAgeSeconds,
 } from '../channel-outcome.ts';
-import { parseRetryAfter } from '../client/index.ts';
+import { retryAfterOf } from '../client/index.ts';
 import { type DomainSignal, decideFailure, decideRejection, decideStatus, type Verdict } from '../outcome.ts';
 import {
   type Answered,
@@ -113,7 +113,7 @@ export async function concludeChannel(row: LeasedUrl, arrival: Ended, context: R
   if (result.outcome !== 'response') return failing(at, 'parse', `answered ${result.outcome}`);
   const { status } = result;
   if (status < 200 || status >= 300) {
-    const retryAfterMs = parseRetryAfter(result.headers['retry-after'] ?? null, new Date());
+    const retryAfterMs = retryAfterOf(result.headers);
     const { domain } = decideStatus(status, retryAfterMs, { tries: 0, maxTries: context.maxTries });
     const text = `the server answered ${status}`;
     return failing(at, channelErrorOf(status), text, { retryAfterMs, status, domain });

@@ -1,7 +1,7 @@
 import { decideRefresh } from '../../domains/index.ts';
 import type { LeasedUrl, SettleItem } from '../../frontier/index.ts';
 import { identifyUrl } from '../../url/index.ts';
-import { parseRetryAfter } from '../client/index.ts';
+import { retryAfterOf } from '../client/index.ts';
 import type { Arrival } from '../exchange.ts';
 import {
   type Decision,
@@ -198,11 +198,7 @@ async function concludeResponse(
     return withTarget(row, arrival, ended(row, decision.verdict, { httpStatus: 206 }, decision.domain));
   }
   if (result.status < 200 || result.status >= 300) {
-    const decision = decideStatus(
-      result.status,
-      parseRetryAfter(result.headers['retry-after'] ?? null, new Date()),
-      facts,
-    );
+    const decision = decideStatus(result.status, retryAfterOf(result.headers), facts);
     return withTarget(
       row,
       arrival,

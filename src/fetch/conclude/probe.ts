@@ -1,6 +1,6 @@
 import type { LeasedUrl } from '../../frontier/index.ts';
 import { ingest, type ProbeResult } from '../../ingest/index.ts';
-import { parseRetryAfter } from '../client/index.ts';
+import { retryAfterOf } from '../client/index.ts';
 import { decideFailure, decideRejection, decideStatus, type Verdict } from '../outcome.ts';
 import { type Ended, ended, fine, type RowContext, type RowEnd, responseOf } from './row-end.ts';
 
@@ -38,7 +38,7 @@ export async function concludeProbe(row: LeasedUrl, arrival: Ended, context: Row
         };
       if (result.outcome !== 'response') return failed(result.outcome, result.status);
       if (result.status < 200 || result.status >= 300) {
-        const retryAfterMs = parseRetryAfter(result.headers['retry-after'] ?? null, new Date());
+        const retryAfterMs = retryAfterOf(result.headers);
         const facts = { tries: row.tries, maxTries: context.maxTries };
         const { domain, verdict } = decideStatus(result.status, retryAfterMs, facts);
         // "Not now" says nothing about what is there: ask again when we may, or a feed would be taken for missing.

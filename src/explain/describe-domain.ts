@@ -1,7 +1,7 @@
 import type { DomainDetails } from '../domains/index.ts';
 import { domainRulesText } from './describe-rules.ts';
 import type { DomainFacts } from './load-domain.ts';
-import { ago, holdText, many, reasonText, seconds, switchTexts, until } from './words.ts';
+import { ago, holdText, many, outageText, reasonText, seconds, switchTexts, until } from './words.ts';
 
 /** The answer in words: where a domain stands and why, what happens next, and what an operator can do about it. */
 export type DomainExplanation = {
@@ -84,10 +84,11 @@ function restText({ domain, now }: DomainFacts): string[] {
   return words;
 }
 
-function workText({ domain, switches, fetchersAlive, now }: DomainFacts): string[] {
+function workText({ domain, switches, fetchersAlive, isOutage, now }: DomainFacts): string[] {
   const words: string[] = [];
   if (!switches.fetching) words.push(switchTexts.fetching);
   else if (fetchersAlive === 0) words.push('No fetcher is running: start one with "outrider up".');
+  else if (isOutage) words.push(outageText);
   const { lease } = domain;
   if (lease !== null)
     words.push(
@@ -244,8 +245,8 @@ const signed = (value: number): string => {
   return rounded > 0 ? `+${rounded}` : String(rounded);
 };
 
-function expectedAt({ domain, switches, fetchersAlive, now }: DomainFacts): Date | null {
-  if (domain.isPermanent || !switches.fetching || fetchersAlive === 0) return null;
+function expectedAt({ domain, switches, fetchersAlive, isOutage, now }: DomainFacts): Date | null {
+  if (domain.isPermanent || !switches.fetching || fetchersAlive === 0 || isOutage) return null;
   if (domain.lease !== null && domain.lease.until > now) return now;
   if (isResting(domain)) return domain.nextAt;
   if (domain.top === null) return domain.wakeAt;

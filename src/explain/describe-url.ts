@@ -2,7 +2,7 @@ import { howToGiveBrowser } from '../frontier/index.ts';
 import { urlRulesText } from './describe-rules.ts';
 import { mostAhead, mostPages, type RowFacts, type SlotFacts, type UrlFacts } from './load-url.ts';
 import { deadReasonText, failureText } from './reasons.ts';
-import { ago, holdText, isHeld, reasonText, seconds, switchTexts, until } from './words.ts';
+import { ago, holdText, isHeld, outageText, reasonText, seconds, switchTexts, until } from './words.ts';
 
 /** The answer in words: what it is, why it waits or ended, and when something happens next. */
 export type Explanation = { state: string; sentences: string[]; expectedAt: Date | null };
@@ -209,20 +209,22 @@ function describeQueue(facts: UrlFacts, slot: SlotFacts, row: RowFacts, words: s
   const holds = holdsOf(facts, slot, row);
   words.push(...holds.words);
   if (facts.fetchersAlive === 0) words.push('No fetcher is running: start one with "outrider up".');
+  if (facts.isOutage) words.push(outageText);
   words.push(...robotsText(facts, slot, row));
   if (row.origin === 'spider' || row.origin === 'archive') words.push(...trapText(facts));
   if (slot.leaseOwner !== null)
     words.push(`Its domain is being worked on by ${slot.leaseOwner} until ${until(slot.leaseUntil, now)}.`);
   else if (slot.nextAt !== null && slot.nextAt > now)
     words.push(`Its domain may be asked again ${until(slot.nextAt, now)} (${holdText(slot.holdReason)}).`);
-  else if (holds.words.length === 0) words.push('Its domain is due and waits for a free fetcher.');
+  else if (holds.words.length === 0 && !facts.isOutage)
+    words.push('Its domain is due and waits for a free fetcher.');
   const many = facts.ahead >= mostAhead ? `${mostAhead} or more` : String(facts.ahead);
   if (facts.ahead > 0)
     words.push(`${many} ${facts.ahead === 1 ? 'URL of the domain goes' : 'URLs of the domain go'} first.`);
   const freeAt = slot.leaseOwner === null ? slot.nextAt : now;
   const startsAt = later(later(freeAt, holds.endsAt), now);
   const expectedAt =
-    facts.fetchersAlive === 0 || startsAt === null
+    facts.fetchersAlive === 0 || facts.isOutage || startsAt === null
       ? null
       : new Date(startsAt.getTime() + facts.ahead * slot.delayMs);
   if (expectedAt !== null)

@@ -25,6 +25,8 @@ export type UrlFacts = {
   /** URLs of the domain that go first, counted up to 1,000. */
   ahead: number;
   fetchersAlive: number;
+  /** Every fetcher that is alive takes its own network for down. */
+  isOutage: boolean;
   /** Groups of fetchers that have a browser. */
   renderGroups: string[];
   switches: Switches;
@@ -139,10 +141,16 @@ function isKeyedBy(rules: HostRules, url: string, hash: Buffer): boolean {
 /** What holds for everything: who works, what is switched off, and what time it is in the database. */
 export async function loadCommon(
   db: Queryable,
-): Promise<Pick<UrlFacts, 'fetchersAlive' | 'renderGroups' | 'switches' | 'now'>> {
-  const result = await db.query<{ now: Date; fetchersAlive: number; renderGroups: string[] }>(
-    `SELECT now() AS now, (SELECT count(*)::integer FROM workers WHERE role IN ('fetch', 'run')
-        AND heartbeat_at > now() - interval '30 seconds') AS "fetchersAlive", render_groups() AS "renderGroups"`,
+): Promise<Pick<UrlFacts, 'fetchersAlive' | 'isOutage' | 'renderGroups' | 'switches' | 'now'>> {
+  const result = await db.query<{
+    now: Date;
+    fetchersAlive: number;
+    isOutage: boolean;
+    renderGroups: string[];
+  }>(
+    `SELECT now() AS now, w.alive AS "fetchersAlive", w.away AS "isOutage", render_groups() AS "renderGroups"
+       FROM (SELECT count(*)::integer AS alive, coalesce(bool_and(coalesce(state -> 'outage' = 'true', false)), false) AS away
+               FROM workers WHERE role IN ('fetch', 'run') AND heartbeat_at > now() - interval '30 seconds') w`,
   );
   return { ...result.rows[0]!, switches: await loadSwitches(db) };
 }

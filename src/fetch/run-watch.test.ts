@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
+import { loadConfig } from '../config/index.ts';
 import { createLog, createMetrics, systemClock } from '../telemetry/index.ts';
-import { RunWatch } from './run-watch.ts';
+import { RunWatch, stallMsOf } from './run-watch.ts';
 
 test('a run that is silent is given up once; one that does not end then makes the loop fall silent', async () => {
   const lines: string[] = [];
@@ -35,4 +36,16 @@ test('a run that is silent is given up once; one that does not end then makes th
   watch.look([well]);
   expect(watch.health.signs).toBe(4);
   expect((await metrics.stalls.get()).values[0]!.value).toBe(1);
+});
+
+test('no setting makes a stall of a request that may still be answered', () => {
+  const at = (timeoutMs: number, stallSeconds: number): number => {
+    const overrides = { 'fetch.timeout_ms': timeoutMs, 'watchdog.stall_seconds': stallSeconds };
+    return stallMsOf(loadConfig({ env: {}, overrides }).config);
+  };
+  expect(at(30_000, 300)).toBe(300_000);
+  expect(at(30_000, 10)).toBe(300_000);
+  expect(at(30_000, 3600)).toBe(3_600_000);
+  // Given up before its time was over, the row would be handed back without losing a try, and asked for again for ever.
+  expect(at(600_000, 300)).toBeGreaterThan(600_000);
 });

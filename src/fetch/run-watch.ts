@@ -1,3 +1,4 @@
+import type { Config } from '../config/index.ts';
 import { type LoopHealth, newLoop } from '../resilience/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 
@@ -18,6 +19,15 @@ export type RunWatchOptions = {
   log: Log;
   metrics: Metrics;
 };
+
+// A sitemap alone may take two minutes.
+const leastStallMs = 300_000;
+// Beside the time a request may take: to wait for a name, for room, and for what came to be read.
+const besideMs = 60_000;
+
+/** Silence after which a run has stalled: never before the time is over that one request of it may take. */
+export const stallMsOf = ({ fetch, watchdog }: Pick<Config, 'fetch' | 'watchdog'>): number =>
+  Math.max(leastStallMs, watchdog.stallSeconds * 1000, fetch.timeoutMs + besideMs);
 
 // Whoever looks may have to wait for the database first.
 const backoffMs = 30_000;

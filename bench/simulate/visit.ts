@@ -120,7 +120,6 @@ export class Visit {
     const { tables, cooldowns } = this.#deps;
     this.#lessons ??= new DomainLessons(
       {
-        domainKey: BigInt(this.#domain),
         delayMs: this.#lease.delayMs,
         penaltyMs: this.#penaltyMs,
         goodRun: tables.slots.goodRun[this.#domain * width]!,

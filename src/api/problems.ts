@@ -49,7 +49,7 @@ export function addProblems(app: FastifyInstance, log: Log): void {
         reply.header('retry-after', retryAfterS),
         status,
         code,
-        'the database is away, full or busy; nothing is known to be wrong with the request',
+        'the database is away, full, busy or read-only; nothing is known to be wrong with the request',
         'Try again in a moment; the log says what it was.',
       );
     if (status >= 500 && !(error instanceof AppError))

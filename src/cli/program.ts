@@ -142,7 +142,7 @@ export function reportError(error: unknown): number {
   // A server that restarts while a command or a role begins: nothing is wrong here, and the code says whom to blame.
   if (isPassing(error)) {
     process.stderr.write(
-      `error: the database went away, is full or busy: ${messageOf(error)}\nTry again in a moment; "outrider doctor" looks closer.\n`,
+      `error: the database went away, is full, busy or read-only: ${messageOf(error)}\nTry again in a moment; "outrider doctor" looks closer.\n`,
     );
     return EXIT.database;
   }

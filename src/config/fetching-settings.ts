@@ -1,4 +1,13 @@
-import { choice, integer, list, requiredText, text } from './setting.ts';
+import {
+  choice,
+  headerText,
+  headerWords,
+  integer,
+  list,
+  productToken,
+  requiredText,
+  text,
+} from './setting.ts';
 
 const networkPattern = /^\[?[0-9a-fA-F:.]+\]?\/\d{1,3}:(\d{1,5}|\*)$/;
 
@@ -13,21 +22,21 @@ const cooldown = (days: number, what: string) =>
 /** How pages are asked for, run in a browser, and how domains are treated. */
 export const fetchingSettings = {
   fetch: {
-    contactUrl: text({
+    contactUrl: headerText({
       default: null,
       description:
         'Page about your crawl that publishers find in the user agent. Set it before you crawl the web.',
     }),
-    userAgent: text({
+    userAgent: headerText({
       default: null,
       description: 'Whole user agent; unless set it is "Outrider/<version> (+<contact URL>)".',
     }),
     userAgents: list({
       default: [],
-      item: { test: (one) => one.trim() !== '', form: 'text' },
+      item: headerWords,
       description: 'User agents to use in turn instead of one; empty is off.',
     }),
-    productToken: requiredText({ default: 'Outrider', description: 'Name robots.txt rules address us by.' }),
+    productToken: productToken({ default: 'Outrider', description: 'Name robots.txt rules address us by.' }),
     pool: requiredText({ default: 'default', description: 'Group this fetcher belongs to.' }),
     defaultDelayMs: integer({
       default: 1000,

@@ -90,6 +90,14 @@ describe('values', () => {
     ['LOG_LEVEL', 'loud'],
     ['OUTRIDER_FETCH_ALLOW_NETWORKS', '10.0.0.0/8'],
     ['OUTRIDER_FETCH_PRODUCT_TOKEN', ' '],
+    // Rules for a name with a digit or a version would not be found, and not be followed.
+    ['OUTRIDER_FETCH_PRODUCT_TOKEN', 'Bot2'],
+    ['OUTRIDER_FETCH_PRODUCT_TOKEN', 'Bot/1.0'],
+    // No request could be sent with these.
+    ['OUTRIDER_FETCH_USER_AGENT', 'Обозреватель/1'],
+    ['OUTRIDER_FETCH_USER_AGENT', 'Bot\t1'],
+    ['OUTRIDER_FETCH_USER_AGENTS', 'Bot/1,Bot\u2122/2'],
+    ['OUTRIDER_FETCH_CONTACT_URL', 'https://пример.example/bot'],
   ])('%s=%j is refused by name and with the form it must have', (name, value) => {
     const [problem = '', ...others] = problemsOf({ env: { [name]: value } });
     expect(others).toEqual([]);

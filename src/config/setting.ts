@@ -40,6 +40,23 @@ export function text(options: Options<string | null>): Setting<string | null> {
   return { ...options, form: 'text', parse: (value) => asText(value).trim() || null };
 }
 
+/** What may stand in a header: other characters make a request that cannot be sent, whoever it is for. */
+export const headerWords = { test: (one: string) => /^[\x20-\x7e]+$/.test(one), form: 'text in ASCII' };
+
+/** Text that stands in a header of requests; an empty value means "not set". */
+export function headerText(options: Options<string | null>): Setting<string | null> {
+  const { test, form } = headerWords;
+  return {
+    ...options,
+    form,
+    parse: (value) => {
+      const text = asText(value).trim();
+      if (text !== '' && !test(text)) throw new Error(`a ${form}`);
+      return text || null;
+    },
+  };
+}
+
 /** A secret that is too long to be guessed; an empty value means "not set". */
 export function secretText(
   options: Omit<Options<string | null>, 'secret'> & { minBytes: number },
@@ -101,6 +118,20 @@ export function requiredText(options: Options<string>): Setting<string> {
     parse: (value) => {
       const trimmed = asText(value).trim();
       if (trimmed === '') throw new Error('not empty');
+      return trimmed;
+    },
+  };
+}
+
+/** The name rules of robots.txt address a crawler by (RFC 9309 section 2.2.1); rules for any other are never found. */
+export function productToken(options: Options<string>): Setting<string> {
+  const form = 'name of letters, _ and -';
+  return {
+    ...options,
+    form,
+    parse: (value) => {
+      const trimmed = asText(value).trim();
+      if (!/^[a-zA-Z_-]+$/.test(trimmed)) throw new Error(`a ${form}`);
       return trimmed;
     },
   };

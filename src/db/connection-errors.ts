@@ -27,8 +27,8 @@ export function isConnectionLost(error: unknown): boolean {
 }
 
 // 40001 serialization failure, 40P01 deadlock, 55P03 a lock not had in time; class 53: disk full, out of memory, too many
-// connections.
-const passingCodes = new Set(['40001', '40P01', '55P03']);
+// connections. 25006 read-only: a server that hands over to another, or that its provider keeps from filling its disk.
+const passingCodes = new Set(['40001', '40P01', '55P03', '25006']);
 
 /** What pg says when all connections of the pool were in use for as long as a caller may wait. */
 const exhaustedMessage = 'timeout exceeded when trying to connect';

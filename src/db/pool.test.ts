@@ -153,6 +153,7 @@ test.each([
   [Object.assign(new Error('no lock'), { code: '55P03' }), true],
   [Object.assign(new Error('disk full'), { code: '53100' }), true],
   [Object.assign(new Error('too many clients'), { code: '53300' }), true],
+  [Object.assign(new Error('read-only transaction'), { code: '25006' }), true],
   // What the pool says when all of its connections were in use for too long.
   [new Error('timeout exceeded when trying to connect'), true],
   [Object.assign(new Error('duplicate key'), { code: '23505' }), false],

@@ -61,7 +61,9 @@ export async function changeDomain(
     pool: known.pool === 'default' ? null : known.pool,
     ...change,
   };
-  if (Object.keys(change).length > 0) await configureDomain(db, known, choice, by.defaultBudget);
+  // What fetchers go by, and not the configuration of whoever changes it, which may be another machine's or shell's.
+  const inForce = known.budget.configured ?? by.defaultBudget;
+  if (Object.keys(change).length > 0) await configureDomain(db, known, choice, inForce);
   if (given !== undefined) await saveHostRules(db, known, rules);
   await saveAudit(db, {
     actor: by.actor,

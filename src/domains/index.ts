@@ -59,6 +59,12 @@ export {
 } from './pins.ts';
 export { type RecalculateReport, recalculatePart } from './recalculate.ts';
 export { decideRefresh, type RefreshOptions } from './refresh.ts';
-export { loadRobots, loadRobotsOfDomain, type RobotsRecord, saveRobots } from './robots-cache.ts';
+export {
+  isRobotsUsable,
+  loadRobots,
+  loadRobotsOfDomain,
+  type RobotsRecord,
+  saveRobots,
+} from './robots-cache.ts';
 export { listRobots, type RobotsVerdict, type RobotsView, testRobots } from './robots-view.ts';
 export { type SeedOptions, type SeedReport, seedDomains } from './seeds.ts';

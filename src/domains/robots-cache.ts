@@ -13,6 +13,15 @@ export type RobotsRecord = {
   goodAgeMs: number | null;
 };
 
+const goodCopyMs = 30 * 24 * 3_600_000;
+
+/** Whether what is known may be acted on: robots.txt was read, or a copy serves that was read at most thirty days ago. */
+export const isRobotsUsable = ({
+  outcome,
+  goodAgeMs,
+}: Pick<RobotsRecord, 'outcome' | 'goodAgeMs'>): boolean =>
+  outcome !== 'unavailable' || (goodAgeMs !== null && goodAgeMs < goodCopyMs);
+
 /** The shared copy of an origin's robots.txt. */
 export async function loadRobots(
   db: Queryable,

@@ -2,7 +2,7 @@ import type { Queryable } from '../db/index.ts';
 import { type CrawlDelay, crawlDelayOf, decideRobots, type Robots } from '../robots/index.ts';
 import { originOf, type UrlIdentity } from '../url/index.ts';
 import type { DomainKey } from './operate.ts';
-import { loadRobots, type RobotsRecord } from './robots-cache.ts';
+import { isRobotsUsable, loadRobots, type RobotsRecord } from './robots-cache.ts';
 
 /** A robots.txt as people read it. */
 export type RobotsView = {
@@ -85,8 +85,8 @@ export async function testRobots(
 ): Promise<RobotsVerdict> {
   const record = await loadRobots(db, identity.bucket, identity.domainKey, originOf(identity.fetchUrl));
   if (record === null) return { outcome: 'unknown', line: null, rule: null };
-  if (record.rules === null)
-    return { outcome: record.outcome === 'allow_all' ? 'allowed' : 'unavailable', line: null, rule: null };
+  if (!isRobotsUsable(record)) return { outcome: 'unavailable', line: null, rule: null };
+  if (record.rules === null) return { outcome: 'allowed', line: null, rule: null };
   const { allowed, line, rule } = decideRobots(record.rules, agent, identity.fetchUrl);
   return { outcome: allowed ? 'allowed' : 'forbidden', line, rule };
 }

@@ -1,7 +1,7 @@
 import type { DomainDetails } from '../domains/index.ts';
 import { domainRulesText } from './describe-rules.ts';
 import type { DomainFacts } from './load-domain.ts';
-import { ago, holdText, many, reasonText, seconds, switchTexts, until } from './words.ts';
+import { ago, holdText, many, outageText, reasonText, seconds, switchTexts, until } from './words.ts';
 
 /** The answer in words: where a domain stands and why, what happens next, and what an operator can do about it. */
 export type DomainExplanation = {
@@ -36,6 +36,8 @@ export function describeDomain(facts: DomainFacts): DomainExplanation {
     advice: adviceOf(facts),
   };
 }
+
+const dayMs = 86_400_000;
 
 const isResting = ({ status }: DomainDetails): boolean => status === 'blocked' || status === 'unreachable';
 
@@ -82,10 +84,11 @@ function restText({ domain, now }: DomainFacts): string[] {
   return words;
 }
 
-function workText({ domain, switches, fetchersAlive, now }: DomainFacts): string[] {
+function workText({ domain, switches, fetchersAlive, isOutage, now }: DomainFacts): string[] {
   const words: string[] = [];
   if (!switches.fetching) words.push(switchTexts.fetching);
   else if (fetchersAlive === 0) words.push('No fetcher is running: start one with "outrider up".');
+  else if (isOutage) words.push(outageText);
   const { lease } = domain;
   if (lease !== null)
     words.push(
@@ -129,10 +132,11 @@ function budgetText({ domain, switches, now }: DomainFacts): string[] {
 
 function delayText({ domain: { delay }, robots }: DomainFacts): string {
   const parts = [
-    delay.robotsMs === null ? null : robotsDelayText(delay.robotsMs, robots),
+    // None was asked for, as far as is known.
+    (delay.robotsMs ?? 0) === 0 ? null : robotsDelayText(delay.robotsMs!, robots),
     delay.configuredMs === null ? null : `an operator set ${seconds(delay.configuredMs)}`,
-    delay.sourceMs === null ? null : `its source asks for ${seconds(delay.sourceMs)}`,
-    delay.penaltyMs === 0 ? null : `429s have added ${seconds(delay.penaltyMs)}`,
+    (delay.sourceMs ?? 0) === 0 ? null : `its source asks for ${seconds(delay.sourceMs!)}`,
+    delay.penaltyMs === 0 ? null : `answers that asked us to wait have added ${seconds(delay.penaltyMs)}`,
   ].filter((part) => part !== null);
   const why = parts.length === 0 ? '' : ` (${parts.join(', ')})`;
   return `It gets one request every ${seconds(delay.totalMs)}${why}.`;
@@ -153,8 +157,10 @@ function circuitText({ domain, now }: DomainFacts): string[] {
     words.push(
       `Its circuit opened ${ago(opens.at(-1)?.at ?? null, now)}: one URL is let through at a time, and two good answers close it.`,
     );
-  if (opens.length > 0)
-    words.push(`The circuit opened ${many(opens.length, 'time')} within a day; the third time blocks it.`);
+  // Older ones are forgotten when it opens again.
+  const lately = opens.filter(({ at }) => now.getTime() - at.getTime() < dayMs);
+  if (lately.length > 0)
+    words.push(`The circuit opened ${many(lately.length, 'time')} within a day; the third time blocks it.`);
   if (refusals.length > 0)
     words.push(`${many(refusals.length, 'refusal')} in a row: ${refusals.join(', ')}.`);
   if (networkFailures > 0)
@@ -239,8 +245,8 @@ const signed = (value: number): string => {
   return rounded > 0 ? `+${rounded}` : String(rounded);
 };
 
-function expectedAt({ domain, switches, fetchersAlive, now }: DomainFacts): Date | null {
-  if (domain.isPermanent || !switches.fetching || fetchersAlive === 0) return null;
+function expectedAt({ domain, switches, fetchersAlive, isOutage, now }: DomainFacts): Date | null {
+  if (domain.isPermanent || !switches.fetching || fetchersAlive === 0 || isOutage) return null;
   if (domain.lease !== null && domain.lease.until > now) return now;
   if (isResting(domain)) return domain.nextAt;
   if (domain.top === null) return domain.wakeAt;

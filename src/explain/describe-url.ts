@@ -2,7 +2,7 @@ import { howToGiveBrowser } from '../frontier/index.ts';
 import { urlRulesText } from './describe-rules.ts';
 import { mostAhead, mostPages, type RowFacts, type SlotFacts, type UrlFacts } from './load-url.ts';
 import { deadReasonText, failureText } from './reasons.ts';
-import { ago, holdText, isHeld, reasonText, seconds, switchTexts, until } from './words.ts';
+import { ago, holdText, isHeld, outageText, reasonText, seconds, switchTexts, until } from './words.ts';
 
 /** The answer in words: what it is, why it waits or ended, and when something happens next. */
 export type Explanation = { state: string; sentences: string[]; expectedAt: Date | null };
@@ -11,16 +11,14 @@ export type Explanation = { state: string; sentences: string[]; expectedAt: Date
 export function describeUrl(facts: UrlFacts): Explanation {
   const { row } = facts;
   if (row === null) {
-    const robots =
-      facts.robots.known && !facts.robots.allowed
-        ? [` It would not be fetched: robots.txt forbids it${ruleText(facts.robots)}.`]
-        : [];
+    const { robots } = facts;
+    const isForbidden = robots.known && !robots.unavailable && !robots.allowed;
     return {
       state: 'unknown',
       sentences: [
         'This URL was never submitted.',
         ...rulesText(facts),
-        ...robots.map((one) => one.trim()),
+        ...(isForbidden ? [`It would not be fetched: robots.txt forbids it${ruleText(robots)}.`] : []),
         ...trapText(facts),
       ],
       expectedAt: null,
@@ -183,11 +181,16 @@ function restText(facts: UrlFacts, slot: SlotFacts, row: RowFacts): { words: str
   if (slot.restUntil === null || slot.restUntil <= now)
     return { words: [`${why} Its rest is over; it is tried when it is leased.`], endsAt: slot.nextAt };
   const trial = slot.nextAt !== null && slot.nextAt < slot.restUntil ? slot.nextAt : null;
-  const trials =
-    trial === null ? '' : ` Before that one channel is tried once a day, next ${until(trial, now)}.`;
+  const rest = `The rest ends ${until(slot.restUntil, now)}.`;
+  if (trial === null) return { words: [why, rest], endsAt: slot.restUntil };
+  if (slot.statusReason === 'robots_denied')
+    return {
+      words: [why, `${rest} Before that its robots.txt is read once a day, next ${until(trial, now)}.`],
+      endsAt: slot.restUntil,
+    };
   return {
-    words: [why, `The rest ends ${until(slot.restUntil, now)}.${trials}`],
-    endsAt: row.kind === 'channel' ? (trial ?? slot.restUntil) : slot.restUntil,
+    words: [why, `${rest} Before that one channel is tried once a day, next ${until(trial, now)}.`],
+    endsAt: row.kind === 'channel' ? trial : slot.restUntil,
   };
 }
 
@@ -216,27 +219,26 @@ const later = (a: Date | null, b: Date | null): Date | null =>
   a === null || b === null ? null : new Date(Math.max(a.getTime(), b.getTime()));
 
 function describeQueue(facts: UrlFacts, slot: SlotFacts, row: RowFacts, words: string[]): State {
-  const { now, robots } = facts;
+  const { now } = facts;
   const holds = holdsOf(facts, slot, row);
   words.push(...holds.words);
   if (facts.fetchersAlive === 0) words.push('No fetcher is running: start one with "outrider up".');
-  if (robots.known && !robots.allowed)
-    words.push(`robots.txt forbids it${ruleText(robots)}; it will be given up when its turn comes.`);
-  else if (robots.known && robots.unavailable)
-    words.push('robots.txt of its host could not be read; nothing is requested until it can.');
+  if (facts.isOutage) words.push(outageText);
+  words.push(...robotsText(facts, slot, row));
   if (row.origin === 'spider' || row.origin === 'archive') words.push(...trapText(facts));
   if (slot.leaseOwner !== null)
     words.push(`Its domain is being worked on by ${slot.leaseOwner} until ${until(slot.leaseUntil, now)}.`);
   else if (slot.nextAt !== null && slot.nextAt > now)
     words.push(`Its domain may be asked again ${until(slot.nextAt, now)} (${holdText(slot.holdReason)}).`);
-  else if (holds.words.length === 0) words.push('Its domain is due and waits for a free fetcher.');
+  else if (holds.words.length === 0 && !facts.isOutage)
+    words.push('Its domain is due and waits for a free fetcher.');
   const many = facts.ahead >= mostAhead ? `${mostAhead} or more` : String(facts.ahead);
   if (facts.ahead > 0)
     words.push(`${many} ${facts.ahead === 1 ? 'URL of the domain goes' : 'URLs of the domain go'} first.`);
   const freeAt = slot.leaseOwner === null ? slot.nextAt : now;
   const startsAt = later(later(freeAt, holds.endsAt), now);
   const expectedAt =
-    facts.fetchersAlive === 0 || startsAt === null
+    facts.fetchersAlive === 0 || facts.isOutage || startsAt === null
       ? null
       : new Date(startsAt.getTime() + facts.ahead * slot.delayMs);
   if (expectedAt !== null)
@@ -244,6 +246,20 @@ function describeQueue(facts: UrlFacts, slot: SlotFacts, row: RowFacts, words: s
       `Expected ${facts.ahead >= mostAhead ? 'not before' : 'about'} ${until(expectedAt, now)}, at one request every ${seconds(slot.delayMs)}.`,
     );
   return { state: 'waiting', words, expectedAt };
+}
+
+/** What robots.txt means for a row whose turn comes. */
+function robotsText({ robots }: UrlFacts, slot: SlotFacts, row: RowFacts): string[] {
+  if (!robots.known) return [];
+  if (robots.unavailable)
+    return ['robots.txt of its host could not be read; nothing is requested until it can.'];
+  // Of a domain that is closed altogether nothing is given up: that it rests has been said.
+  if (robots.allowed || slot.statusReason === 'robots_denied') return [];
+  const forbids = `robots.txt forbids it${ruleText(robots)}`;
+  if (row.ignoresDisallow) return [`${forbids}, which its source is set not to follow.`];
+  return row.kind === 'channel'
+    ? [`${forbids}; its poll will fail.`]
+    : [`${forbids}; it will be given up when its turn comes.`];
 }
 
 const trapText = ({ trap, domain }: UrlFacts): string[] =>

@@ -30,6 +30,8 @@ export type DomainFacts = {
   /** What the spider has learned of its pages. */
   site: SiteView;
   fetchersAlive: number;
+  /** Every fetcher that is alive takes its own network for down. */
+  isOutage: boolean;
   switches: Switches;
   now: Date;
 };

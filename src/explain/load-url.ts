@@ -1,5 +1,5 @@
 import type { Queryable } from '../db/index.ts';
-import { loadRobots } from '../domains/index.ts';
+import { isRobotsUsable, loadRobots } from '../domains/index.ts';
 import type { HoldReason, UrlKind, UrlOrigin, UrlStatus } from '../frontier/index.ts';
 import { decideRobots } from '../robots/index.ts';
 import { loadCap, prefixesOf } from '../sites/index.ts';
@@ -25,6 +25,8 @@ export type UrlFacts = {
   /** URLs of the domain that go first, counted up to 1,000. */
   ahead: number;
   fetchersAlive: number;
+  /** Every fetcher that is alive takes its own network for down. */
+  isOutage: boolean;
   /** Groups of fetchers that have a browser. */
   renderGroups: string[];
   switches: Switches;
@@ -57,6 +59,8 @@ export type RowFacts = {
   image: StoredImage | null;
   /** The budget of its domain governs it. */
   budgeted: boolean;
+  /** Its source's operator decided that Disallow does not hold for us. */
+  ignoresDisallow: boolean;
 };
 
 export type StoredImage = {
@@ -139,10 +143,16 @@ function isKeyedBy(rules: HostRules, url: string, hash: Buffer): boolean {
 /** What holds for everything: who works, what is switched off, and what time it is in the database. */
 export async function loadCommon(
   db: Queryable,
-): Promise<Pick<UrlFacts, 'fetchersAlive' | 'renderGroups' | 'switches' | 'now'>> {
-  const result = await db.query<{ now: Date; fetchersAlive: number; renderGroups: string[] }>(
-    `SELECT now() AS now, (SELECT count(*)::integer FROM workers WHERE role IN ('fetch', 'run')
-        AND heartbeat_at > now() - interval '30 seconds') AS "fetchersAlive", render_groups() AS "renderGroups"`,
+): Promise<Pick<UrlFacts, 'fetchersAlive' | 'isOutage' | 'renderGroups' | 'switches' | 'now'>> {
+  const result = await db.query<{
+    now: Date;
+    fetchersAlive: number;
+    isOutage: boolean;
+    renderGroups: string[];
+  }>(
+    `SELECT now() AS now, w.alive AS "fetchersAlive", w.away AS "isOutage", render_groups() AS "renderGroups"
+       FROM (SELECT count(*)::integer AS alive, coalesce(bool_and(coalesce(state -> 'outage' = 'true', false)), false) AS away
+               FROM workers WHERE role IN ('fetch', 'run') AND heartbeat_at > now() - interval '30 seconds') w`,
   );
   return { ...result.rows[0]!, switches: await loadSwitches(db) };
 }
@@ -153,6 +163,7 @@ const rowQuery = `
          f.http_status AS "httpStatus", f.error_code AS "errorCode", f.error_text AS "errorText", f.redirected_to AS "redirectedTo",
          f.duplicate_of AS "duplicateOf", f.budgeted,
          (SELECT d.url FROM documents d WHERE d.bucket = f.bucket AND d.domain_key = f.domain_key AND d.url_hash = f.duplicate_of) AS "duplicateUrl",
+         coalesce(s.settings -> 'respectRobots' = 'false', false) AS "ignoresDisallow",
          (SELECT json_build_object('sha256', encode(m.sha256, 'hex'), 'format', m.format, 'width', m.width, 'height', m.height,
                    'bytes', m.bytes, 'pages', (SELECT count(*) FROM (
                      SELECT FROM image_sightings i WHERE i.sha256 = m.sha256 LIMIT ${mostPages}) i))
@@ -195,13 +206,9 @@ async function robotsFacts(
 ): Promise<UrlFacts['robots']> {
   const record = await loadRobots(db, identity.bucket, identity.domainKey, originOf(fetchUrl));
   if (record === null) return { known: false };
-  if (record.rules === null)
-    return {
-      known: true,
-      allowed: record.outcome === 'allow_all',
-      line: null,
-      rule: null,
-      unavailable: record.outcome === 'unavailable',
-    };
+  // As a fetcher decides: a good copy serves for a while, and a file that was missing then allows all.
+  const unavailable = !isRobotsUsable(record);
+  if (unavailable || record.rules === null)
+    return { known: true, allowed: !unavailable, line: null, rule: null, unavailable };
   return { known: true, ...decideRobots(record.rules, productToken, fetchUrl), unavailable: false };
 }

@@ -59,6 +59,10 @@ export const reasonTexts: Readonly<Record<string, string>> = {
 export const reasonText = (reason: string | null): string =>
   reason === null ? 'no reason was given' : (reasonTexts[reason] ?? reason);
 
+/** What every fetcher says of an outage, which no commands end. */
+export const outageText =
+  'Our own network seems to be down: fetching pauses, is tried every 30 s and blames nobody.';
+
 /** What a switch that is off holds up, of those that matter for a row or a domain. */
 export const switchTexts = {
   fetching: 'Fetching is switched off for everything: "outrider switch fetching on".',

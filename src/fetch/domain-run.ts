@@ -1,7 +1,7 @@
 import { isPassing } from '../db/index.ts';
 import { type Lease, type LeasedUrl, loadHostRules } from '../frontier/index.ts';
 import { decideBudget, type Switches } from '../switches/index.ts';
-import type { RulesOf } from '../url/index.ts';
+import { identifyUrl, type RulesOf } from '../url/index.ts';
 import { DomainLessons } from './lessons.ts';
 import { tellsOfDomain } from './outcome.ts';
 import { Pacer } from './pacer.ts';
@@ -21,9 +21,21 @@ const stop: RowTurn = { goesOn: false, robotsRetryMs: null };
 const isForbiddenEverywhere = ({ arrival }: Reached): boolean =>
   arrival.end === 'gate' && arrival.gate.answer === 'blocked' && arrival.gate.everywhere;
 
+/** A domain's name by the addresses that are leased with it; files that an index names may lie in another. */
+function nameOf({ urls, domainKey }: Lease): string {
+  for (const { url } of urls) {
+    const identified = identifyUrl(url);
+    if (identified.outcome === 'ok' && identified.identity.domainKey === domainKey)
+      return identified.identity.domain;
+  }
+  return BigInt.asUintN(64, domainKey).toString(16).padStart(16, '0');
+}
+
 /** Works through one leased domain: fetch, conclude, submit what was found, settle; alone and in order. */
 export class DomainRun {
   readonly lease: Lease;
+  /** Name of the domain, as people know it. */
+  readonly domain: string;
   readonly #deps: RunDeps;
   readonly #pacer: Pacer;
   readonly #stop = new AbortController();
@@ -36,7 +48,9 @@ export class DomainRun {
   #switches: Switches | null = null;
   #signAt: number;
 
-  constructor(deps: RunDeps, lease: Lease, stopsAt: number) {
+  constructor({ log, ...shared }: RunDeps, lease: Lease, stopsAt: number) {
+    this.domain = nameOf(lease);
+    const deps = { ...shared, log: log.child({ domain: this.domain }) };
     this.#deps = deps;
     this.lease = lease;
     this.#stopsAt = stopsAt;
@@ -204,7 +218,7 @@ export class DomainRun {
     const goesOn = this.#lessons.learn(tells ? end.domain : { signal: 'neutral' });
     this.#pacer.setDelay(this.#lessons.delayMs);
     const gate = arrival.end === 'gate' && arrival.gate.answer === 'unavailable' ? arrival.gate : null;
-    return { goesOn, robotsRetryMs: gate === null || gate.unreached ? null : gate.retryMs };
+    return { goesOn, robotsRetryMs: gate === null || gate.unreached !== null ? null : gate.retryMs };
   }
 
   #lateness(row: LeasedUrl): number {

@@ -284,7 +284,9 @@ async function requestRobotsOnce(deps: ExchangeDeps, url: string): Promise<HttpS
     url,
     signal: deps.signal,
     maySend: deps.mayStart,
-    maxBodyBytes: 4_000_000,
+    // Read to its first 500 KiB, however long it says it is.
+    maxBodyBytes: Number.POSITIVE_INFINITY,
+    maxWireBytes: Number.POSITIVE_INFINITY,
     recording: deps.record(url, noValidators),
     ...(deps.proxies === undefined ? {} : { proxies: deps.proxies }),
   });

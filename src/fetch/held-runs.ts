@@ -5,7 +5,7 @@ import type { LoopHealth, TurnResult } from '../resilience/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { DomainRun } from './domain-run.ts';
 import type { RunDeps } from './run-deps.ts';
-import { RunWatch } from './run-watch.ts';
+import { RunWatch, stallMsOf } from './run-watch.ts';
 
 export type HeldRunsOptions = {
   database: Database;
@@ -18,9 +18,6 @@ export type HeldRunsOptions = {
   /** A run has ended: there is room for another. */
   onEnd: () => void;
 };
-
-// A sitemap alone may take two minutes.
-const leastStallMs = 300_000;
 
 /** The domains this process holds: begins their runs, keeps their leases alive, and stops those whose lease is lost. */
 export class HeldRuns {
@@ -36,7 +33,7 @@ export class HeldRuns {
     const { config, clock, log, metrics } = options;
     this.#leaseMs = config.fetch.leaseSeconds * 1000;
     this.#watch = new RunWatch({
-      stallMs: Math.max(leastStallMs, config.watchdog.stallSeconds * 1000),
+      stallMs: stallMsOf(config),
       intervalMs: this.renewEveryMs,
       clock,
       log,
@@ -72,7 +69,7 @@ export class HeldRuns {
         // The lease expires and the work is leased again; nothing is lost, but somebody should know.
         const level = isConnectionLost(error) ? 'warn' : 'error';
         this.#options.log[level](
-          { error, domainKey: lease.domainKey.toString() },
+          { error, domain: run.domain },
           'a domain run failed; its lease will expire and be taken over',
         );
       })

@@ -7,7 +7,7 @@ export {
   type HttpClient,
   type HttpResult,
   parseHostsFile,
-  parseRetryAfter,
+  retryAfterOf,
   unpackPage,
 } from './client/index.ts';
 export { Fetcher, type FetcherOptions } from './fetcher.ts';

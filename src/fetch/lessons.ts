@@ -18,7 +18,7 @@ const networkPauseMs = 5 * 60_000;
 const sweepRoomMs = 1500;
 
 /** What of a lease there is to learn from. */
-export type LessonLease = Pick<Lease, 'domainKey' | 'delayMs' | 'penaltyMs' | 'goodRun' | 'ladder'>;
+export type LessonLease = Pick<Lease, 'delayMs' | 'penaltyMs' | 'goodRun' | 'ladder'>;
 
 /** What one lease learns about its domain: pace, holds, and where it stands on the ladder. */
 export class DomainLessons {
@@ -121,10 +121,7 @@ export class DomainLessons {
       case 'go_on':
         return true;
       case 'open':
-        this.#log.warn(
-          { domainKey: this.#lease.domainKey.toString(), reason: next.reason, openMs: next.holdMs },
-          'circuit breaker tripped',
-        );
+        this.#log.warn({ reason: next.reason, openMs: next.holdMs }, 'circuit breaker tripped');
         this.#holdFor(next.holdMs, 'circuit');
         return false;
       case 'block':
@@ -138,7 +135,7 @@ export class DomainLessons {
 
   #rest(to: 'blocked' | 'unreachable', reason: string, restMs: readonly number[]): void {
     this.#move = { to, reason, restMs };
-    this.#log.warn({ domainKey: this.#lease.domainKey.toString(), to, reason }, 'the domain rests');
+    this.#log.warn({ to, reason }, 'the domain rests');
   }
 
   #holdFor(ms: number, reason: HoldReason): void {

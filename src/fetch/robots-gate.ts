@@ -1,6 +1,7 @@
 import type { Queryable } from '../db/index.ts';
 import {
   borrowTurn,
+  isRobotsUsable,
   loadRobots,
   loadRobotsOfDomain,
   type RobotsRecord,
@@ -14,8 +15,11 @@ import {
   parseRobots,
 } from '../robots/index.ts';
 import { identifyUrl, originOf } from '../url/index.ts';
-import type { FailureKind, HttpClient } from './client/index.ts';
-import { HttpBodyError, parseRetryAfter } from './client/index.ts';
+import type { HttpClient } from './client/index.ts';
+import { HttpBodyError, retryAfterOf } from './client/index.ts';
+
+/** What keeps from a host altogether, and makes a domain unreachable when it lasts. */
+export type Unreached = 'dns' | 'connect' | 'tls';
 
 /** May this URL be requested now? */
 export type GateAnswer =
@@ -28,8 +32,8 @@ export type GateAnswer =
       retryMs: number;
       code: string;
       text: string;
-      network: FailureKind | null;
-      unreached: boolean;
+      /** The host itself was not reached. */
+      unreached: Unreached | null;
     }
   /** The lease ended before robots.txt was read: nothing is known and nothing may be stored. */
   | { answer: 'aborted' };
@@ -51,7 +55,6 @@ const hourMs = 3_600_000;
 /** How long a robots.txt serves, and when one is asked for again that could not be read or whose host was not reached. */
 export const robotsLife = { goodMs: 24 * hourMs, retryMs: 600_000, unreachedMs: 60_000 };
 const { goodMs: ttlMs, retryMs, unreachedMs } = robotsLife;
-const goodCopyMs = 30 * 24 * hourMs;
 // Long enough to spare the database a read per URL, short enough that a copy another worker read is seen soon.
 const memoryMs = 300_000;
 const memoryEntries = 20_000;
@@ -85,16 +88,13 @@ export class RobotsGate {
   async #decide(key: Key, origin: string, url: string, record: RobotsRecord | null): Promise<GateAnswer> {
     if (record === null) return { answer: 'aborted' };
     const { productToken } = this.#options;
-    const usable =
-      record.outcome !== 'unavailable' || (record.goodAgeMs !== null && record.goodAgeMs < goodCopyMs);
-    if (!usable) {
+    if (!isRobotsUsable(record)) {
       return {
         answer: 'unavailable',
         retryMs: Math.max(1000, record.freshMs),
         code: 'robots_unavailable',
         text: `robots.txt of ${origin} could not be read (${record.errorCode ?? `status ${record.httpStatus}`})`,
-        network: networkKind(record.errorCode),
-        unreached: ['dns', 'connect', 'tls'].includes(record.errorCode ?? ''),
+        unreached: unreachedBy(record.errorCode),
       };
     }
     if (record.rules === null) return { answer: 'allowed', crawlDelayMs: null };
@@ -166,10 +166,8 @@ export class RobotsGate {
   }
 }
 
-// A robots.txt that cannot even be asked for because the host does not answer is the URL's own network failure.
-function networkKind(code: string | null): FailureKind | null {
-  return code === 'dns' || code === 'connect' ? code : null;
-}
+const unreachedBy = (code: string | null): Unreached | null =>
+  code === 'dns' || code === 'connect' || code === 'tls' ? code : null;
 
 type Read = Pick<RobotsRecord, 'outcome' | 'httpStatus' | 'errorCode' | 'rules'> & { ttlMs: number };
 
@@ -244,6 +242,6 @@ async function readResponse(
   }
   if (status >= 400 && status < 500 && status !== 429)
     return { outcome: 'allow_all', httpStatus: status, errorCode: null, rules: null, ttlMs };
-  const wait = parseRetryAfter(result.headers['retry-after'] ?? null, new Date());
+  const wait = retryAfterOf(result.headers);
   return unavailable(status, null, wait ?? retryMs);
 }

@@ -1,9 +1,11 @@
+import type { Config } from '../config/index.ts';
 import { type LoopHealth, newLoop } from '../resilience/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 
 /** What the watch needs of a run of a domain. */
 export type WatchedRun = {
-  readonly lease: { domainKey: bigint };
+  /** Name of its domain. */
+  readonly domain: string;
   /** How long nothing has been heard of it, beyond the gap it keeps. */
   readonly silentMs: number;
   abort(): void;
@@ -17,6 +19,15 @@ export type RunWatchOptions = {
   log: Log;
   metrics: Metrics;
 };
+
+// A sitemap alone may take two minutes.
+const leastStallMs = 300_000;
+// Beside the time a request may take: to wait for a name, for room, and for what came to be read.
+const besideMs = 60_000;
+
+/** Silence after which a run has stalled: never before the time is over that one request of it may take. */
+export const stallMsOf = ({ fetch, watchdog }: Pick<Config, 'fetch' | 'watchdog'>): number =>
+  Math.max(leastStallMs, watchdog.stallSeconds * 1000, fetch.timeoutMs + besideMs);
 
 // Whoever looks may have to wait for the database first.
 const backoffMs = 30_000;
@@ -45,7 +56,7 @@ export class RunWatch {
       this.#told.add(run);
       metrics.stalls.inc();
       log.error(
-        { domainKey: run.lease.domainKey.toString(), silentSeconds: Math.round(run.silentMs / 1000) },
+        { domain: run.domain, silentSeconds: Math.round(run.silentMs / 1000) },
         'stall detected: the run of a domain gives no sign of life and is given up',
       );
       run.abort();

@@ -118,7 +118,7 @@ export class Unsettled {
     if (result.outcome === 'stale') {
       metrics.staleSettles.inc();
       log.warn(
-        { domainKey: this.#lease.domainKey.toString(), epoch: this.#lease.epoch.toString() },
+        { epoch: this.#lease.epoch.toString() },
         'lease was lost before its work was settled; nothing was changed',
       );
       return { outcome: 'stale', items };

@@ -1,6 +1,6 @@
 import type { DueSubscription, HubAnswer } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
-import { createHttpClient, type HttpClient, parseHostsFile, parseRetryAfter } from '../fetch/index.ts';
+import { createHttpClient, type HttpClient, parseHostsFile, retryAfterOf } from '../fetch/index.ts';
 
 // A hub has nothing to do but to take the wish down.
 const timeoutMs = 15_000;
@@ -69,7 +69,7 @@ export async function askHub(
       ? {
           outcome: 'failed',
           reason,
-          retryAfterMs: parseRetryAfter(result.headers['retry-after'] ?? null, new Date()),
+          retryAfterMs: retryAfterOf(result.headers),
         }
       : { outcome: 'refused', reason };
   }

@@ -62,7 +62,7 @@ test('the settings are told with their origins and without their secrets', async
   expect(of('fetch.product_token')).toMatchObject({
     origin: 'default',
     default: 'Outrider',
-    form: 'text',
+    form: 'name of letters, _ and -',
     description: 'Name robots.txt rules address us by.',
     secret: false,
   });

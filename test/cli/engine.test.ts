@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { destroyServer } from '../../src/db/embedded/index.ts';
 import { type Database, openDatabase } from '../../src/db/index.ts';
 import { waitUntil } from '../e2e/wait.ts';
+import { freePort } from '../process/free-port.ts';
 import { CliHost, type Ended, isRunning, Outrider, runOutrider } from '../process/outrider.ts';
 import { startWeb, type Web } from '../web/index.ts';
 
@@ -121,7 +122,7 @@ describe('up', () => {
   let address: string;
 
   test('starts every role and says where it is', async () => {
-    up = start(['up', '--port', '0']);
+    up = start(['up', '--port', String(await freePort())]);
     await up.says('Outrider is running');
     address = /Dashboard: (\S+)\//.exec(up.stdout)![1]!;
     expect(up.stdout).toContain(`Sign in (once, within 10 minutes): ${address}/sign-in?code=`);
@@ -201,6 +202,18 @@ describe('up', () => {
     const { code, stdout } = await run(['add', `http://${web.publishers[0]!.host}/`]);
     expect(code).toBe(0);
     expect(stdout).toContain('followed already');
+  });
+
+  test('a server that is killed is started again where it was, and that is not told again', async () => {
+    const before = (await loadWorkers()).find((worker) => worker.role === 'serve')!;
+    process.kill(before.pid, 'SIGKILL');
+    await up.says('serve ended and will be started again');
+    await waitUntil('it answers again', async () => {
+      const answer = await fetch(`${address}/readyz`).catch((error: unknown) => String(error));
+      return (typeof answer !== 'string' && answer.ok) || String(answer);
+    });
+    await waitUntil('it has said so', () => up.stderr.split('serve is running').length === 3);
+    expect(up.stdout.split('Outrider is running')).toHaveLength(2);
   });
 
   test('SIGTERM ends it with code 0 and leaves nothing behind', async () => {

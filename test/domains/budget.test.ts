@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { configureDomain, saveBudget } from '../../src/domains/index.ts';
+import { changeDomain, configureDomain, requireDomain, saveBudget } from '../../src/domains/index.ts';
 import { findSlotProblems, type Lease, promote, releaseDomain, submit } from '../../src/frontier/index.ts';
 import { saveSwitch } from '../../src/switches/index.ts';
 import { done, finish, item, take } from '../frontier/fixtures.ts';
@@ -148,6 +148,22 @@ describe('a budget', () => {
     await saveBudget(test.pool, 22, 'test');
     await promote(test.pool, { slots: 10, budget: 22, skewMs: 15_000 });
     expect(await crawl(16_000)).toBe(7);
+  });
+
+  it('changed by somebody with another configuration, it is the one in force that is changed', async () => {
+    await saveBudget(test.pool, budget, 'test');
+    await submit(test.pool, pages(40));
+    expect(await crawl()).toBe(10);
+    const change = async (to: number | null): Promise<void> => {
+      const { bucket, domain_key } = (await slot()) as { bucket: number; domain_key: bigint };
+      const known = await requireDomain(test.pool, { bucket, domainKey: domain_key }, 1000);
+      await changeDomain(test.pool, known, { budget: to }, { actor: 'test', defaultBudget: 1000 });
+    };
+    await change(15);
+    await promote(test.pool, { slots: 10, budget, skewMs: 5000 });
+    expect(await crawl(6000)).toBe(5);
+    await change(null);
+    expect(await slot()).toMatchObject({ budget_left: -5 });
   });
 
   it('switched off it holds nothing', async () => {

@@ -25,6 +25,7 @@ beforeAll(async () => {
       plain('crowded', [], { backlog }),
       plain('deadlocked', slow),
       plain('serialized', slow),
+      plain('read-only', slow),
     ],
     env: { OUTRIDER_FETCH_LEASE_SECONDS: '10' },
   });
@@ -94,6 +95,9 @@ test('a fetcher cut off for twice its lease is replaced, and changes nothing whe
   const before = await rows();
   way.thaw();
   await waitUntil('it has heard that it lost its lease', () => away.stderr.includes('nothing was changed'));
+  // Whoever reads that asks "outrider explain" next.
+  const told = away.stderr.split('\n').find((line) => line.includes('nothing was changed'));
+  expect(JSON.parse(told!)).toMatchObject({ domain: 'away.test' });
   expect((await rows()).rows).toEqual(before.rows);
   await lab.idle();
   const documents = await lab.database.pool.query('SELECT FROM documents WHERE version > 1');
@@ -184,6 +188,29 @@ describe('a settle that the database refuses for the moment', () => {
     await meetSettle('serialized', async () => undefined);
     await pool.query(`ALTER DATABASE ${name} RESET default_transaction_isolation`);
     proxy.resetAll();
+  }, 180_000);
+
+  test('a server that takes no writes for a while: it is sent again until it does', async () => {
+    const url = lab.article('read-only');
+    await lab.ask(url);
+    await waitUntil('the page is asked for', () => asked('read-only')[0] === 1);
+    const session = await lab.database.pool.connect();
+    const name = (await session.query<{ name: string }>('SELECT current_database() AS name')).rows[0]!.name;
+    let sent = 0;
+    const isThird = (chunk: Buffer): boolean => chunk.includes('frontier_settle') && ++sent === 3;
+    try {
+      // Connections take it up when they are made; this session was made before.
+      await session.query(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+      proxy.resetAll();
+      await proxy.cutAfter(isThird);
+    } finally {
+      await session.query(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+      session.release();
+      proxy.resetAll();
+    }
+    await lab.idle();
+    expect(await lab.row(url)).toMatchObject({ status: 'fetched', tries: 0, documents: 1, version: 1 });
+    expect(asked('read-only')[0]).toBe(1);
   }, 180_000);
 });
 

@@ -186,6 +186,7 @@ const rules: Attack[] = [
   { name: 'robots-binary', faults: robots('robots-binary'), row: stored },
   { name: 'robots-mess', faults: robots('robots-mess'), row: stored },
   { name: 'robots-huge', faults: robots('robots-huge'), row: stored },
+  { name: 'robots-longer', faults: robots('robots-huge', { kb: 6_000 }), row: stored },
   { name: 'robots-empty', faults: says(''), row: stored },
   { name: 'robots-nuls', faults: says('\u0000'.repeat(5_000)), row: stored },
   { name: 'robots-one-line', faults: says('User-agent: * Disallow: / '.repeat(20_000)), row: stored },

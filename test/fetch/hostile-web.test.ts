@@ -9,7 +9,7 @@ import { type Attack, attacks } from './hostile-lines.ts';
 import { Lab, type LabKind, plain } from './lab.ts';
 
 const delayMs = 50;
-const robotsLines = ['robots-mess', 'robots-huge', 'robots-five-hops'];
+const robotsLines = ['robots-mess', 'robots-huge', 'robots-longer', 'robots-five-hops'];
 const manyHosts = Array.from({ length: 80 }, (_, i) => `http://10.1.0.${i + 1}/foreign`);
 const otherPorts = [22, 25, 5432, 6379].map((port) => `http://127.1.1.1:${port}/`);
 const feedOf = (links: readonly string[]): string =>

@@ -353,6 +353,13 @@ describe('TLS', () => {
     expect(row?.status).toMatch(/^(pending|failed)$/);
     expect(row?.dueS).toBeGreaterThan(30);
     expect((await lab.logged('tls-robots')).map(({ kind }) => kind)).toEqual(['robots']);
+    // It costs the URL no try, but the domain is on its way to being unreachable.
+    expect(row?.tries).toBe(0);
+    const slot = await lab.database.pool.query<{ failures: number }>(
+      `SELECT network_failures AS failures FROM domain_slots JOIN domains USING (bucket, domain_key)
+        WHERE name = 'tls-robots.test'`,
+    );
+    expect(slot.rows).toEqual([{ failures: 1 }]);
   });
 
   test('a good certificate is as good as none', async () => {

@@ -2,12 +2,13 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   blockDomain,
   configureDomain,
+  goodStanding,
   keyOfDomain,
   resetDomain,
   saveRobots,
 } from '../../src/domains/index.ts';
 import { describeDomain, describeUrl, loadDomainFacts, loadUrlFacts } from '../../src/explain/index.ts';
-import { saveWorker } from '../../src/frontier/index.ts';
+import { removeWorker, saveWorker } from '../../src/frontier/index.ts';
 import { parseRobots } from '../../src/robots/index.ts';
 import { saveSwitch } from '../../src/switches/index.ts';
 import { channelHash, identifyUrl } from '../../src/url/index.ts';
@@ -137,6 +138,9 @@ it('an unreachable domain, and one whose robots.txt forbids everything', async (
   expect((await explain('closed.test')).text).toContain(
     'Its robots.txt is read again once a day, next in 24 h',
   );
+  const url = await explainUrl('https://closed.test/a');
+  expect(url.text).toContain('Before that its robots.txt is read once a day, next in 24 h.');
+  expect(url.text).not.toContain('channel');
 });
 
 it('a block for good, and its reset', async () => {
@@ -164,6 +168,40 @@ it('a crawl delay that was cut is told with both numbers', async () => {
   expect((await explain('slow.test')).text).toContain(
     'It gets one request every 60 s (robots.txt asks for 600 s, which is cut to 60 s',
   );
+});
+
+it('delays that nobody asked for are not told, and openings of the circuit only while they count', async () => {
+  await answers(test.db, [item('plain.test', 'a')]);
+  const opens = [
+    { ageMs: 30 * 3_600_000, reason: 'rate_limited' },
+    { ageMs: 3_600_000, reason: 'server_error' },
+  ];
+  await learn('plain.test', {
+    learnt: { robotsDelayMs: 0, sourceDelayMs: 0, penaltyMs: 2000, ladder: { ...goodStanding, opens } },
+  });
+  const { text } = await explain('plain.test');
+  expect(text).toContain(
+    'It gets one request every 3 s (answers that asked us to wait have added 2 s). The circuit opened 1 time within a day; the third time blocks it.',
+  );
+});
+
+it('what waits while our own network is down', async () => {
+  await answers(test.db, [item('away.test', 'a')]);
+  const worker = { id: 'f1', role: 'fetch', pool: 'default', version: '0', host: 'h', pid: 1 } as const;
+  await saveWorker(test.pool, { ...worker, state: { outage: true } });
+  const words = 'Our own network seems to be down: fetching pauses, is tried every 30 s and blames nobody.';
+  for (const told of [await explain('away.test'), await explainUrl('https://away.test/a')]) {
+    expect(told.text).toContain(words);
+    expect(told.text).not.toContain('free fetcher');
+    expect(told.text).not.toContain('Expected');
+    expect(told.inMs).toBeNull();
+  }
+  // One that reaches the web is enough.
+  await saveWorker(test.pool, { ...worker, id: 'f2', state: { outage: false } });
+  expect((await explainUrl('https://away.test/a')).text).toContain('Expected about now');
+  await removeWorker(test.pool, 'f2');
+  await saveWorker(test.pool, { ...worker, state: {} });
+  expect((await explain('away.test')).text).not.toContain(words);
 });
 
 it('a used budget, its renewal, and an open circuit', async () => {

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { saveRobots } from '../../src/domains/index.ts';
+import { saveRobots, testRobots } from '../../src/domains/index.ts';
 import { describeUrl, loadUrlFacts } from '../../src/explain/index.ts';
 import { identifyKnown, saveHostRules, saveWorker } from '../../src/frontier/index.ts';
 import { parseRobots } from '../../src/robots/index.ts';
-import { domainIdentity, identifyUrl, type UrlIdentity } from '../../src/url/index.ts';
+import { createSource } from '../../src/sources/index.ts';
+import { channelHash, domainIdentity, identifyUrl, type UrlIdentity } from '../../src/url/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { answers, done, finish, item, take } from './fixtures.ts';
 
@@ -169,5 +170,63 @@ it('a URL that robots.txt will stop, with the line', async () => {
   );
   expect((await explain('https://robots.test/private/x')).text).toMatch(
     /robots\.txt forbids it \(line 2: .*\/private\/\)/,
+  );
+});
+
+it('a URL whose robots.txt could not be read, or was missing when it last could', async () => {
+  await answers(test.db, [item('unread.test', 'x')]);
+  const key = { ...identityOf('https://unread.test/x'), origin: 'https://unread.test' };
+  const away = {
+    outcome: 'unavailable',
+    httpStatus: 500,
+    errorCode: null,
+    rules: null,
+    ttlMs: 60_000,
+  } as const;
+  await saveRobots(test.pool, key, away);
+  const { text } = await explain('https://unread.test/x');
+  expect(text).toContain('robots.txt of its host could not be read; nothing is requested until it can.');
+  expect(text).not.toContain('forbids');
+  expect((await explain('https://unread.test/never')).text).toBe('This URL was never submitted.');
+  expect(await testRobots(test.pool, key, 'Outrider')).toMatchObject({ outcome: 'unavailable' });
+  // It was missing yesterday, which allows all for as long as a good copy serves.
+  await saveRobots(test.pool, key, { ...away, outcome: 'allow_all', httpStatus: 404 });
+  await saveRobots(test.pool, key, away);
+  expect((await explain('https://unread.test/x')).text).not.toContain('robots.txt');
+  expect(await testRobots(test.pool, key, 'Outrider')).toMatchObject({ outcome: 'allowed' });
+});
+
+it('what robots.txt forbids where that means something else', async () => {
+  const { source } = await createSource(test.pool, {
+    url: 'https://asked.test/',
+    mode: 'feed',
+    settings: { respectRobots: false },
+  });
+  await answers(test.db, [
+    item('asked.test', 'x', { sourceId: source.id }),
+    item('asked.test', 'feed', { kind: 'channel', sourceId: null }),
+  ]);
+  await saveRobots(
+    test.pool,
+    { ...identityOf('https://asked.test/x'), origin: 'https://asked.test' },
+    {
+      outcome: 'rules',
+      httpStatus: 200,
+      errorCode: null,
+      rules: parseRobots(Buffer.from('User-agent: *\nDisallow: /\n')),
+      ttlMs: 60_000,
+    },
+  );
+  expect((await explain('https://asked.test/x')).text).toContain(
+    'robots.txt forbids it (line 2: Disallow: /), which its source is set not to follow.',
+  );
+  const url = identityOf('https://asked.test/feed');
+  const facts = await loadUrlFacts(test.pool, url, {
+    hash: channelHash(url.fetchUrl),
+    defaultDelayMs: 1000,
+    productToken: 'Outrider',
+  });
+  expect(describeUrl(facts).sentences.join(' ')).toContain(
+    'robots.txt forbids it (line 2: Disallow: /); its poll will fail.',
   );
 });

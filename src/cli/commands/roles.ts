@@ -77,9 +77,13 @@ async function runUp(context: Context): Promise<number> {
   const hopeless = new Promise<number>((resolve) => {
     giveUp = resolve;
   });
+  let told: string | null = null;
   supervisor = superviseRoles(context, {
     onAllReady: (count) => services.ready(`${count} processes run`, () => true),
     onReady: (address) => {
+      // One that was replaced is where the one before it was, unless any port would do.
+      if (address === told) return;
+      told = address;
       void signInWords(database.pool, address, loaded.config)
         .catch((error: unknown) => {
           log.warn({ error }, 'no sign-in link could be made');

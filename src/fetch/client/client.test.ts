@@ -74,6 +74,27 @@ describe('outcomes', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test('what a server and the proxy before it both say is said once', async () => {
+    const twice = (status: string, name: string, value: string): string =>
+      `HTTP/1.1 ${status}\r\n${name}: ${value}\r\n${name}: ${value}\r\nContent-Length: 0\r\n\r\n`;
+    const answers = [
+      twice('302 Found', 'Location', '/moved'),
+      twice('429 Too Many', 'Retry-After', '120'),
+      twice('200 OK', 'ETag', '"one"'),
+      twice('200 OK', 'Last-Modified', 'Wed, 05 Jun 2024 12:00:00 GMT'),
+    ];
+    const { client, url } = await serve((socket, _head, index) => socket.write(answers[index]!));
+    expect(await client.request({ url })).toMatchObject({
+      outcome: 'redirect',
+      location: new URL('/moved', url).href,
+    });
+    expect(await client.request({ url })).toMatchObject({ headers: { 'retry-after': '120' } });
+    expect(await client.request({ url })).toMatchObject({ headers: { etag: '"one"' } });
+    expect(await client.request({ url })).toMatchObject({
+      headers: { 'last-modified': 'Wed, 05 Jun 2024 12:00:00 GMT' },
+    });
+  });
+
   test('a redirect without Location is a bad response', async () => {
     const { client, url } = await serve((socket) => socket.write(respond('302 Found', {})));
     expect(await client.request({ url })).toMatchObject({ outcome: 'failed', kind: 'bad_response' });

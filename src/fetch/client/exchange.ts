@@ -56,13 +56,16 @@ const STREAM_BUFFER_BYTES = 256 * 1024;
 // Timers may go off a moment before their time.
 const EARLY_MS = 1;
 
+// Joined by commas, as lists are, two equal ones of a server and the proxy before it would be one that means nothing.
+const SINGLE = new Set(['location', 'retry-after', 'etag', 'last-modified']);
+
 function joinHeaders(raw: Record<string, string | string[] | undefined>): ResponseHeaders {
   const headers: ResponseHeaders = {};
   for (const name of Object.keys(raw)) {
     const value = raw[name];
     // An own `__proto__` would set the prototype on assignment; no caller needs such a header.
     if (value === undefined || name === '__proto__') continue;
-    headers[name] = typeof value === 'string' ? value : value.join(', ');
+    headers[name] = typeof value === 'string' ? value : SINGLE.has(name) ? value[0]! : value.join(', ');
   }
   return headers;
 }

@@ -15,4 +15,4 @@ export {
   type ResponseHeaders,
   type Timings,
 } from './result.ts';
-export { parseRetryAfter } from './retry-after.ts';
+export { retryAfterOf } from './retry-after.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { MAX_RETRY_AFTER_MS, parseRetryAfter } from './retry-after.ts';
+import { MAX_RETRY_AFTER_MS, parseRetryAfter, retryAfterOf } from './retry-after.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
 
@@ -35,4 +35,15 @@ test('any text is null or between 0 and a day', () => {
       expect(ms === null || (ms >= 0 && ms <= MAX_RETRY_AFTER_MS)).toBe(true);
     }),
   );
+});
+
+test('a date is counted by the clock of the server that names it', () => {
+  const until = 'Sun, 01 Mar 2026 12:10:00 GMT';
+  // Sent long ago by our clock, which then is not theirs.
+  expect(retryAfterOf({ date: 'Sun, 01 Mar 2026 12:00:00 GMT', 'retry-after': until })).toBe(600_000);
+  expect(retryAfterOf({ date: 'Sun, 01 Mar 2026 12:00:00 GMT', 'retry-after': '30' })).toBe(30_000);
+  // Without a time of theirs there is only ours.
+  expect(retryAfterOf({ date: 'today', 'retry-after': until })).toBe(0);
+  expect(retryAfterOf({ 'retry-after': until })).toBe(0);
+  expect(retryAfterOf({ date: 'Sun, 01 Mar 2026 12:00:00 GMT' })).toBeNull();
 });

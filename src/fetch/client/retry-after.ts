@@ -1,3 +1,5 @@
+import type { ResponseHeaders } from './result.ts';
+
 /** A server may ask us to stay away for a day at most; "10^12 seconds" is an attack or a mistake. */
 export const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
 
@@ -15,4 +17,13 @@ export function parseRetryAfter(value: string | null | undefined, now: Date): nu
   const at = Date.parse(text);
   if (Number.isNaN(at)) return null;
   return Math.min(Math.max(at - now.getTime(), 0), MAX_RETRY_AFTER_MS);
+}
+
+/**
+ * How long an answer asks us to stay away. A date is counted from the time by which the server sent it: by our own clock,
+ * which may be an hour ahead, its wait would be over before it began.
+ */
+export function retryAfterOf(headers: ResponseHeaders): number | null {
+  const sentAt = Date.parse(headers.date ?? '');
+  return parseRetryAfter(headers['retry-after'], Number.isNaN(sentAt) ? new Date() : new Date(sentAt));
 }

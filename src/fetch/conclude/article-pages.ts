@@ -1,6 +1,6 @@
 import { type ArticleRead, type Ingested, ingest, joinPage, type PageResponse } from '../../ingest/index.ts';
 import { mostArticlePages } from '../../sites/index.ts';
-import { parseRetryAfter } from '../client/index.ts';
+import { retryAfterOf } from '../client/index.ts';
 import { type Decision, decideFailure, decideStatus, type RowFacts } from '../outcome.ts';
 import type { FurtherPage, RowContext } from './row-end.ts';
 
@@ -34,7 +34,7 @@ export async function readArticle(
 export function decideMissing({ result }: Later, row: RowFacts): Decision {
   const { verdict, domain } =
     result?.outcome === 'response'
-      ? decideStatus(result.status, parseRetryAfter(result.headers['retry-after'] ?? null, new Date()), row)
+      ? decideStatus(result.status, retryAfterOf(result.headers), row)
       : result?.outcome === 'failed'
         ? decideFailure(result.kind, result.detail, row)
         : decideFailure('bad_response', 'it did not come', row);

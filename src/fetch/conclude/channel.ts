@@ -9,7 +9,7 @@ import {
   decideError,
   maxAgeSeconds,
 } from '../channel-outcome.ts';
-import { parseRetryAfter } from '../client/index.ts';
+import { retryAfterOf } from '../client/index.ts';
 import { type DomainSignal, decideFailure, decideRejection, decideStatus, type Verdict } from '../outcome.ts';
 import {
   type Answered,
@@ -80,7 +80,8 @@ export async function concludeChannel(row: LeasedUrl, arrival: Ended, context: R
     const { gate } = arrival;
     if (gate.answer === 'blocked')
       return failing(at, 'http', `robots.txt forbids it (line ${gate.line ?? '?'})`);
-    const domain: DomainSignal = gate.network === null ? neutral : { signal: 'network', kind: gate.network };
+    const domain: DomainSignal =
+      gate.unreached === null ? neutral : { signal: 'network', kind: gate.unreached };
     return failing(at, 'network', gate.text, { retryAfterMs: gate.retryMs, domain });
   }
   if (arrival.end === 'dead') return failing(at, 'http', arrival.text);
@@ -112,7 +113,7 @@ export async function concludeChannel(row: LeasedUrl, arrival: Ended, context: R
   if (result.outcome !== 'response') return failing(at, 'parse', `answered ${result.outcome}`);
   const { status } = result;
   if (status < 200 || status >= 300) {
-    const retryAfterMs = parseRetryAfter(result.headers['retry-after'] ?? null, new Date());
+    const retryAfterMs = retryAfterOf(result.headers);
     const { domain } = decideStatus(status, retryAfterMs, { tries: 0, maxTries: context.maxTries });
     const text = `the server answered ${status}`;
     return failing(at, channelErrorOf(status), text, { retryAfterMs, status, domain });

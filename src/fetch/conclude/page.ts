@@ -1,7 +1,7 @@
 import { decideRefresh } from '../../domains/index.ts';
 import type { LeasedUrl, SettleItem } from '../../frontier/index.ts';
 import { identifyUrl } from '../../url/index.ts';
-import { parseRetryAfter } from '../client/index.ts';
+import { retryAfterOf } from '../client/index.ts';
 import type { Arrival } from '../exchange.ts';
 import {
   type Decision,
@@ -96,14 +96,16 @@ function concludeGate(
       errorText: text,
     });
   }
-  const other = gate.unreached ? nextEntryUrl(row) : null;
+  const other = gate.unreached !== null ? nextEntryUrl(row) : null;
   if (other !== null) {
     // The domain is known by name only: which of its addresses answers is found by asking.
     const soon: Verdict = { ...fine(), status: 'pending', dueInMs: 1000, tries: row.tries };
     return ended(row, { ...soon, errorCode: gate.code, errorText: gate.text }, { url: other });
   }
-  if (gate.network !== null) {
-    const { verdict, domain } = decideFailure(gate.network, gate.text, {
+  // Nothing answers at all: that is the URL's own failure. A host that answers without a secure connection forbids
+  // everything for now, which costs no try, but it counts on the way to `unreachable` all the same.
+  if (gate.unreached === 'dns' || gate.unreached === 'connect') {
+    const { verdict, domain } = decideFailure(gate.unreached, gate.text, {
       tries: row.tries,
       maxTries: context.maxTries,
     });
@@ -116,7 +118,7 @@ function concludeGate(
     errorCode: gate.code,
     errorText: gate.text,
   };
-  return ended(row, waiting);
+  return ended(row, waiting, {}, gate.unreached === null ? neutral : { signal: 'network', kind: 'tls' });
 }
 
 /** The next address a seeded domain's front page may have: http after https, then with `www.`; null after the last. */
@@ -196,11 +198,7 @@ async function concludeResponse(
     return withTarget(row, arrival, ended(row, decision.verdict, { httpStatus: 206 }, decision.domain));
   }
   if (result.status < 200 || result.status >= 300) {
-    const decision = decideStatus(
-      result.status,
-      parseRetryAfter(result.headers['retry-after'] ?? null, new Date()),
-      facts,
-    );
+    const decision = decideStatus(result.status, retryAfterOf(result.headers), facts);
     return withTarget(
       row,
       arrival,

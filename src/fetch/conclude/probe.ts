@@ -1,7 +1,7 @@
 import type { LeasedUrl } from '../../frontier/index.ts';
 import { ingest, type ProbeResult } from '../../ingest/index.ts';
 import { identifyUrl } from '../../url/index.ts';
-import { parseRetryAfter } from '../client/index.ts';
+import { retryAfterOf } from '../client/index.ts';
 import { decideFailure, decideRejection, decideStatus, type Verdict } from '../outcome.ts';
 import { type Ended, ended, fine, type RowContext, type RowEnd, responseOf } from './row-end.ts';
 
@@ -21,7 +21,7 @@ export async function concludeProbe(row: LeasedUrl, arrival: Ended, context: Row
   switch (arrival.end) {
     case 'gate':
       if (arrival.gate.answer === 'blocked') return failed('robots_blocked', null);
-      return failed(arrival.gate.network ?? 'robots_unavailable', null);
+      return failed(arrival.gate.unreached ?? 'robots_unavailable', null);
     case 'dead':
       return failed(arrival.code, arrival.status);
     case 'left':
@@ -39,7 +39,7 @@ export async function concludeProbe(row: LeasedUrl, arrival: Ended, context: Row
         };
       if (result.outcome !== 'response') return failed(result.outcome, result.status);
       if (result.status < 200 || result.status >= 300) {
-        const retryAfterMs = parseRetryAfter(result.headers['retry-after'] ?? null, new Date());
+        const retryAfterMs = retryAfterOf(result.headers);
         const facts = { tries: row.tries, maxTries: context.maxTries };
         const { domain, verdict } = decideStatus(result.status, retryAfterMs, facts);
         // "Not now" says nothing about what is there: ask again when we may, or a feed would be taken for missing.

@@ -17,3 +17,4 @@ export { type OpenOptions, openDatabase } from './open.ts';
 export { isPooled } from './pooler.ts';
 export type { Database, DatabaseLog, Queryable } from './queryable.ts';
 export { dumpSchema } from './schema-dump.ts';
+export { checkStepBack, countWorking, databaseInUse } from './step-back.ts';

@@ -1,4 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -54,6 +65,40 @@ test('what is exported comes back, and only its owner may read the file', async 
   const csv = await run(['export', '--format', 'csv']);
   expect(csv.stdout).toMatch(/^url,name,slug,.*\r\nhttps:\/\/a\.test\/,a\.test,a_test,true,/);
   expect((await run(['import', '-'], csv.stdout)).stdout).toContain('0 sources added, 2 followed already.');
+});
+
+test('an export that fails leaves the file of before as it was', async () => {
+  const file = join(home, 'kept.json');
+  writeFileSync(file, 'of before', { mode: 0o644 });
+  const away = await host.run(['export', 'kept.json', '--server', 'http://127.0.0.1:9'], { home, env });
+  expect(away.code).toBe(8);
+  expect(readFileSync(file, 'utf8')).toBe('of before');
+  expect((await run(['export', 'kept.json'])).code).toBe(0);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveLength(await countOf('sources'));
+  // Settings may hold passwords, whatever stood there before.
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readdirSync(home).filter((name) => name.endsWith('.partial'))).toEqual([]);
+});
+
+test.skipIf(!existsSync('/dev/full'))('a disk that is full is told as such', async () => {
+  const { code, stderr } = await run(['export', '/dev/full']);
+  expect(stderr).toMatch(/^error: \/dev\/full cannot be written: ENOSPC/);
+  expect(code).toBe(6);
+  const rejects = await run(['import', '-', '--rejects', '/dev/full'], 'nonsense');
+  expect(rejects.stderr).toMatch(/^error: \/dev\/full cannot be written: ENOSPC/);
+  expect(rejects.code).toBe(6);
+  // The same of standard output, whatever the command.
+  const full = openSync('/dev/full', 'w');
+  const main = join(import.meta.dirname, '../../dist/src/cli/main.js');
+  const { status, stderr: told } = spawnSync(process.execPath, [main, 'config', '--json'], {
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+    env: { HOME: home },
+  });
+  closeSync(full);
+  expect(told).toMatch(/^error: standard output cannot be written: ENOSPC/);
+  expect(told).not.toMatch(/\n {4}at /);
+  expect(status).toBe(6);
 });
 
 test('nothing usable ends with 1, a missing file with 2', async () => {

@@ -106,6 +106,20 @@ export function requiredText(options: Options<string>): Setting<string> {
   };
 }
 
+/** A short name of a-z, 0-9, - and _, as groups of fetchers have: another spelling of one would be a group of its own. */
+export function shortName(options: Options<string>): Setting<string> {
+  const form = 'short name of a-z, 0-9, - and _';
+  return {
+    ...options,
+    form,
+    parse: (value) => {
+      const name = asText(value).trim();
+      if (!/^[a-z0-9_-]{1,40}$/.test(name)) throw new Error(`a ${form}`);
+      return name;
+    },
+  };
+}
+
 /** One of a few words. */
 export function choice<const C extends string>(
   options: Options<NoInfer<C>> & { choices: readonly C[] },

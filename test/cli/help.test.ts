@@ -125,6 +125,13 @@ describe('mistakes end with code 2 and say what to do', () => {
     ['a switch that is none', ['switch', 'spidr', 'off'], ['Known:', 'spider']],
     ['neither on nor off', ['switch', 'spider', 'maybe'], ['neither on nor off']],
     ['a limit that is none', ['docs', 'list', '--limit', 'all'], ['--limit']],
+    ['a limit of URLs that is none', ['urls', '--limit', 'abc'], ['--limit', '"abc"']],
+    ['a limit of none', ['urls', '--limit', '0'], ['--limit', '"0"']],
+    [
+      'more years than a token lives',
+      ['token', 'create', '--name', 'x', '--role', 'read', '--expires', '999w'],
+      ['--expires', 'ten years'],
+    ],
     ['a version that is none', ['migrate', '--to', 'latest'], ['--to']],
     ['seconds that are none', ['demo', '--seconds', 'soon'], ['--seconds', '"soon"']],
     ['no publishers at all', ['demo', '--publishers', '0', '--seconds', '1'], ['--publishers']],

@@ -1,5 +1,6 @@
 import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises';
-import { atStdoutError, isReaderGone, unwritable } from './stdout.ts';
+import { unwritable } from '../errors/index.ts';
+import { atStdoutError, isReaderGone } from './stdout.ts';
 
 /** Something a command writes piece by piece; a piece that cannot be written is thrown as what to do about it. */
 export type Output = {

@@ -1,4 +1,4 @@
-import { AppError, EXIT, messageOf } from '../errors/index.ts';
+import { EXIT, unwritable } from '../errors/index.ts';
 
 type Act = (error: NodeJS.ErrnoException) => void;
 
@@ -23,20 +23,4 @@ function endAtOnce(error: NodeJS.ErrnoException): void {
   const { message, advice, exitCode } = unwritable('standard output', error);
   process.stderr.write(`error: ${message}\n${advice ?? ''}\n`);
   process.exit(exitCode);
-}
-
-const isWrongName = (code: string | undefined): boolean =>
-  ['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG'].includes(code ?? '');
-
-/** What is said of an output that cannot be written. */
-export function unwritable(name: string, error: unknown): AppError {
-  const { code } = error as NodeJS.ErrnoException;
-  const isFull = code === 'ENOSPC' || code === 'EDQUOT';
-  return new AppError('out_unwritable', `${name} cannot be written: ${messageOf(error)}`, {
-    exitCode: isFull ? EXIT.diskFull : isWrongName(code) ? EXIT.usage : EXIT.failed,
-    advice: isFull
-      ? 'Free some room, or name a file on another disk.'
-      : 'Name a file in a directory that exists and may be written.',
-    cause: error,
-  });
 }

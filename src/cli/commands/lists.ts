@@ -1,7 +1,7 @@
 import { openSync, writeSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { BadLine, ImportReport } from '../../channels/index.ts';
-import { EXIT } from '../../errors/index.ts';
+import { EXIT, unwritable } from '../../errors/index.ts';
 import { formatOfName, type ListFormat, listFormats, readList } from '../../source-lists/index.ts';
 import { withApi } from '../api.ts';
 import { loadContext } from '../context.ts';
@@ -10,7 +10,6 @@ import { openInput } from '../input-file.ts';
 import { oneLine, printJson } from '../output.ts';
 import { openStdout, openWhole } from '../output-file.ts';
 import { startProgress } from '../progress.ts';
-import { unwritable } from '../stdout.ts';
 
 /** `import`, `export`. */
 export function addListCommands(program: Command): void {

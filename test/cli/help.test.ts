@@ -125,6 +125,22 @@ describe('mistakes end with code 2 and say what to do', () => {
     ['a switch that is none', ['switch', 'spidr', 'off'], ['Known:', 'spider']],
     ['neither on nor off', ['switch', 'spider', 'maybe'], ['neither on nor off']],
     ['a limit that is none', ['docs', 'list', '--limit', 'all'], ['--limit']],
+    [
+      'a command of a group that there is not',
+      ['sources', 'list'],
+      [
+        '"outrider sources" has no command "list"',
+        'It has set, disable,',
+        'Alone it does this: list publishers.',
+      ],
+    ],
+    [
+      'a slip in a command of a group that stands for one',
+      ['jobs', 'log', '1'],
+      ['"outrider jobs" has no command "log" (did you mean logs?)'],
+    ],
+    ['a word too many', ['jobs', 'list', '1'], ['"outrider jobs list" takes no "1"']],
+    ['a word too many behind a path', ['export', 'a.json', 'b'], ['"outrider export" takes no "b"']],
     ['a limit of URLs that is none', ['urls', '--limit', 'abc'], ['--limit', '"abc"']],
     ['a limit of none', ['urls', '--limit', '0'], ['--limit', '"0"']],
     [

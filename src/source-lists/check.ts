@@ -7,6 +7,8 @@ export type Checked = { outcome: 'ok'; source: ListedSource } | { outcome: 'bad'
 
 const mostChannels = 1000;
 const mostName = 500;
+// A slug is made of the name, with a number behind it where two are alike.
+const mostSlug = 600;
 const mostReason = 2000;
 
 /** A field that does not fit; caught where the entry is put together, so that every check can be one expression. */
@@ -113,11 +115,9 @@ function textOf(fields: Fields, name: string, most: number): string | undefined 
 }
 
 function slugOf(fields: Fields): string | undefined {
-  const slug = textOf(fields, 'slug', mostName);
-  if (slug !== undefined && !/^[a-z0-9_]{1,200}$/.test(slug))
-    throw new Unfit('slug may hold a-z, 0-9 and _ only');
-  // Not to be had: the API has a list in its place. The name gives another.
-  return slug === 'export' ? undefined : slug;
+  const slug = textOf(fields, 'slug', mostSlug);
+  if (slug !== undefined && !/^[a-z0-9_]+$/.test(slug)) throw new Unfit('slug may hold a-z, 0-9 and _ only');
+  return slug;
 }
 
 function booleanOf(fields: Fields, name: string): boolean | undefined {

@@ -67,6 +67,31 @@ test('what is exported comes back, and only its owner may read the file', async 
   expect((await run(['import', '-'], csv.stdout)).stdout).toContain('0 sources added, 2 followed already.');
 });
 
+test('comments stand on lines of their own and behind addresses', async () => {
+  const list = '# all of them\nhttps://c1.test  # the first\nc2.test\t#x\n  # none\nc3.test/#part\n';
+  const { stdout, code } = await run(['import', '-', '--format', 'lines', '--json'], list);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ added: 3, bad: 0 });
+});
+
+test('a list gives no source the place of a route, and the longest name comes back', async () => {
+  const name = 'n'.repeat(500);
+  const sources = [
+    ...['activity', 'add', 'export'].map((slug) => ({ url: `https://own-${slug}.test/`, slug })),
+    ...[1, 2].map((n) => ({ url: `https://long-${n}.test/`, name })),
+  ];
+  expect((await run(['import', '-'], JSON.stringify(sources))).stdout).toContain('5 sources added');
+  const { rows } = await database.pool.query(
+    `SELECT slug FROM sources WHERE url ~ 'own-|long-' ORDER BY slug COLLATE "C"`,
+  );
+  const slugs = rows.map((row: { slug: string }) => row.slug);
+  expect(slugs).toEqual([name, `${name}_2`, 'own_activity_test', 'own_add_test', 'own_export_test']);
+  const exported = (await run(['export', '--format', 'ndjson'])).stdout;
+  for (const slug of slugs) expect((await run(['sources', 'delete', slug])).code).toBe(0);
+  const again = JSON.parse((await run(['import', '-', '--json'], exported)).stdout);
+  expect(again).toMatchObject({ added: 5, bad: 0 });
+});
+
 test('an export that fails leaves the file of before as it was', async () => {
   const file = join(home, 'kept.json');
   writeFileSync(file, 'of before', { mode: 0o644 });

@@ -30,7 +30,7 @@ import { loadAttempts } from '../frontier/index.ts';
 import { withScheme } from '../source-lists/index.ts';
 import { loadSources, requireSource } from '../sources/index.ts';
 import { saveAudit } from '../switches/index.ts';
-import { requireAllowed } from './addresses.ts';
+import { givenAddress, requireAllowed } from './addresses.ts';
 import {
   addedShape,
   channelFields,
@@ -220,7 +220,7 @@ function addChanging(instance: FastifyInstance, { database: { pool }, config }: 
       },
     },
     async ({ body, identity }, reply) => {
-      const url = withScheme(body.url);
+      const url = givenAddress(body.url);
       await requireAllowed(config, url);
       const source = await requireSource(pool, body.source);
       const kind = body.kind ?? 'feed';

@@ -91,14 +91,16 @@ export function withScheme(text: string): string {
   return /^[a-z][a-z0-9+.-]*:(?!\d)/i.test(plain) ? plain : `https://${plain}`;
 }
 
+/** A word alone is a slip of the pen far more often than a host; one that is meant can be given with its scheme. */
+export const isWordAlone = (text: string): boolean => !/[.:/[]/.test(text);
+
 function siteAddress(value: unknown): string {
   if (typeof value !== 'string' || value.trim() === '') throw new Unfit('it has no url');
   const text = value.trim();
   const href = text.length > 2048 || /\s/.test(text) ? null : resolveUrl(withScheme(text));
   if (href === null || !/^https?:/.test(href))
     throw new Unfit(`"${text.slice(0, 100)}" is not a web address`);
-  // A word alone is a slip of the pen far more often than a host; one that is meant can be given with its scheme.
-  if (!/[.:/[]/.test(text)) throw new Unfit(`"${text.slice(0, 100)}" is not a web address`);
+  if (isWordAlone(text)) throw new Unfit(`"${text.slice(0, 100)}" is not a web address`);
   return href;
 }
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Overruled, WorkerState } from '../../domains/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
-import { withScheme } from '../../source-lists/index.ts';
+import { isWordAlone, withScheme } from '../../source-lists/index.ts';
 import { checkSourceUrl, type Source } from '../../sources/index.ts';
 import { systemClock } from '../../telemetry/index.ts';
 import {
@@ -53,7 +53,7 @@ type AddOptions = { name?: string; group?: string; intervalMinutes: number; wait
 function addressOf(typed: string): Address {
   const url = withScheme(typed);
   const hasScheme = url === typed.trim();
-  if (!hasScheme && !/[.:/[]/.test(typed))
+  if (isWordAlone(typed))
     throw new AppError('source_url_invalid', `"${typed}" is not an address that can be crawled`, {
       exitCode: EXIT.usage,
       advice: /^[a-z0-9-]+$/i.test(typed.trim())

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { Config } from '../config/index.ts';
 import { AppError } from '../errors/index.ts';
+import { isWordAlone, withScheme } from '../source-lists/index.ts';
 import { resolveUrl } from '../url/index.ts';
 
 /** Says why an address may not be followed; null: it may. */
@@ -29,6 +30,15 @@ export async function loadAddressCheck(config: Config): Promise<AddressCheck> {
     }
     return guard.portCanPass(number) ? null : `port ${number} is not one of the allowed ports`;
   };
+}
+
+/** An address of a publisher or a channel as a person gave it, with its scheme; throws for what is none. */
+export function givenAddress(given: string): string {
+  if (!isWordAlone(given)) return withScheme(given);
+  throw new AppError('source_url_invalid', `"${given.slice(0, 200)}" is not an address that can be crawled`, {
+    httpStatus: 422,
+    advice: 'Give a web address, as example.com or https://example.com/',
+  });
 }
 
 /** Throws for an address that may not be followed. */

@@ -12,6 +12,7 @@ import { sessionCookie } from './credentials.ts';
 import { answerHealth } from './health.ts';
 import { addHostCheck, addSecurityHeaders } from './hosts.ts';
 import { addGuard } from './identity.ts';
+import { sayInvalid } from './invalid.ts';
 import { addProblems, problemSchema, sendProblem } from './problems.ts';
 import { addRateLimits } from './rate-limits.ts';
 import { addSignIn } from './sign-in.ts';
@@ -54,14 +55,16 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     http: { headersTimeout: 15_000, connectionsCheckingInterval: 1000 },
     trustProxy: options.config.api.trustProxy.length === 0 ? false : [...options.config.api.trustProxy],
     routerOptions: { maxParamLength: 2048 },
+    schemaErrorFormatter: sayInvalid,
     // An address that no route can have: the error handler is never asked about it.
     frameworkErrors: (error, _request, reply) =>
       void sendProblem(reply, error.statusCode ?? 400, 'request_invalid', error.message.slice(0, 200)),
   }).withTypeProvider<TypeBoxTypeProvider>();
   app.server.maxConnections = mostConnections;
   // An address is all text, so its numbers are read as such; a body says itself what is a number and what is text.
-  const loose = new Ajv({ coerceTypes: 'array', useDefaults: true, allErrors: false });
-  const exact = new Ajv({ useDefaults: true, allErrors: false });
+  // Verbose, so that what is said of a mistake can name what would have been none.
+  const loose = new Ajv({ coerceTypes: 'array', useDefaults: true, allErrors: false, verbose: true });
+  const exact = new Ajv({ useDefaults: true, allErrors: false, verbose: true });
   app.setValidatorCompiler(({ schema, httpPart }) => {
     const compile = (): ValidateFunction => (httpPart === 'body' ? exact : loose).compile(schema as object);
     // Nobody asks all routes at once: a start should not wait for their schemas. A test asks every one of them.

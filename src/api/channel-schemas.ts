@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { ChannelStatus, Pace, PushState } from '../channels/index.ts';
-import { answer, count, date, oneOf, orNull, serial, strict } from './schemas.ts';
+import { answer, count, date, dueDate, oneOf, orNull, serial, strict } from './schemas.ts';
 
 /** What a channel can be. */
 export const kinds = ['feed', 'sitemap', 'page'] as const;
@@ -56,7 +56,7 @@ export const channelFields = {
   notModified: count,
   itemsSeen: count,
   itemsNew: count,
-  dueAt: orNull(date),
+  dueAt: orNull(dueDate),
   delaySeconds: orNull(Type.Number()),
   delayedItems: count,
   lateSeconds: orNull(Type.Number()),

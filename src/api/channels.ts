@@ -30,7 +30,7 @@ import { loadAttempts } from '../frontier/index.ts';
 import { withScheme } from '../source-lists/index.ts';
 import { loadSources, requireSource } from '../sources/index.ts';
 import { saveAudit } from '../switches/index.ts';
-import { requireAllowed } from './addresses.ts';
+import { givenAddress, requireAllowed } from './addresses.ts';
 import {
   addedShape,
   channelFields,
@@ -222,7 +222,7 @@ function addChanging(instance: FastifyInstance, { database: { pool }, config }: 
     async ({ body, identity }, reply) => {
       const source = await requireSource(pool, body.source);
       // A path is one of the source's own site.
-      const named = withScheme(body.url);
+      const named = givenAddress(body.url);
       const url = named.startsWith('/') ? new URL(named, source.url).href : named;
       await requireAllowed(config, url);
       const kind = body.kind ?? 'feed';

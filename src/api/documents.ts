@@ -272,7 +272,11 @@ async function requireVersion(
 ): Promise<{ title: string | null; text: string }> {
   const found = version < 1 ? null : await loadVersionText(db, document, version);
   if (found !== null) return found;
-  throw new AppError('version_unknown', `version ${version} of ${document.url} is not kept`, {
+  const what =
+    version < 1
+      ? `version 1 of ${document.url} is the first, there is none before it`
+      : `version ${version} of ${document.url} is not kept`;
+  throw new AppError('version_unknown', what, {
     httpStatus: 404,
     advice: 'GET /api/v1/documents/ID/versions lists those that are.',
   });

@@ -16,7 +16,7 @@ import {
 } from '../frontier/index.ts';
 import { requireSource } from '../sources/index.ts';
 import { channelHash, urlId } from '../url/index.ts';
-import { answer, count, date, oneOf, orNull, slug } from './schemas.ts';
+import { answer, count, date, dueDate, oneOf, orNull, slug } from './schemas.ts';
 
 const listOf = (known: readonly string[]) => {
   const one = `(${known.join('|')})`;
@@ -131,7 +131,7 @@ export const urlItem = Type.Object({
   ready: Type.Boolean(),
   sourceId: orNull(Type.Integer()),
   sourceSlug: orNull(Type.String()),
-  dueAt: orNull(date),
+  dueAt: orNull(dueDate),
   discoveredAt: date,
   lastFetchedAt: orNull(date),
   tries: Type.Integer(),

@@ -36,6 +36,12 @@ export const givenDate = Type.String({
 /** A time in an answer. */
 export const date = Type.Unsafe<Date>({ type: 'string', description: 'time, ISO 8601 in UTC' });
 
+/** When something is due. */
+export const dueDate = Type.Unsafe<Date>({
+  type: 'string',
+  description: 'time, ISO 8601 in UTC; a thousand years ahead while its source or channel is disabled',
+});
+
 /** A time of a page, as its readers see it. */
 export const writtenDate = Type.String({
   description: 'time, ISO 8601, by the clock of the page where it names one and in UTC elsewhere',

@@ -16,7 +16,7 @@ import { countedUpTo, type Database, mostCounted, type Queryable } from '../db/i
 import { loadSelectorRates, removeSource } from '../documents/index.ts';
 import { applyGroup, releaseGroup } from '../domains/index.ts';
 import { AppError } from '../errors/index.ts';
-import { warnOfSettings, withScheme } from '../source-lists/index.ts';
+import { warnOfSettings } from '../source-lists/index.ts';
 import {
   applyHolds,
   createSource,
@@ -31,7 +31,7 @@ import {
   updateSource,
 } from '../sources/index.ts';
 import { saveAudit } from '../switches/index.ts';
-import { requireAllowed } from './addresses.ts';
+import { givenAddress, requireAllowed } from './addresses.ts';
 import { parseCursor, serialRange, writeCursor } from './cursors.ts';
 import type { Identity } from './identity.ts';
 import {
@@ -190,7 +190,7 @@ function addChanging(instance: FastifyInstance, { database, config }: Options): 
       },
     },
     async ({ body, identity }, reply) => {
-      const url = withScheme(body.url);
+      const url = givenAddress(body.url);
       await requireAllowed(config, url);
       const settings = requireUsable(body.settings ?? {}, identity);
       // The address of a feed that is followed names its source: no second one is made for it.

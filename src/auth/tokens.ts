@@ -25,16 +25,20 @@ const columns = `id, name, role, prefix, created_at AS "createdAt", created_by A
 /** What a token may be called: it stands in the audit and in log lines. */
 export const tokenNamePattern = '^[A-Za-z0-9][A-Za-z0-9 ._@:+-]{0,99}$';
 
-/** Makes a token. Its text is in this answer and never again. */
+/** Makes a token. Its text is in this answer and never again. One that has expired gives its name up to it. */
 export async function createToken(
   db: Queryable,
   wish: { name: string; role: Role; expiresInSeconds?: number; actor: string },
 ): Promise<{ outcome: 'created'; token: string; row: ApiToken } | { outcome: 'name_taken' }> {
   const token = `${tokenMark}${randomText()}`;
   const { rows } = await db.query<ApiToken>(
-    `WITH made AS (
+    `WITH expired AS (
+       UPDATE api_tokens SET revoked_at = now(), revoked_by = $5
+        WHERE name = $1 AND revoked_at IS NULL AND expires_at <= now() RETURNING id),
+     made AS (
        INSERT INTO api_tokens (name, role, hash, prefix, created_by, expires_at)
-       VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))
+       SELECT $1, $2, $3, $4, $5, now() + make_interval(secs => $6)
+         FROM (SELECT count(*) FROM expired) AS behind_it
        ON CONFLICT (name) WHERE revoked_at IS NULL DO NOTHING RETURNING *),
      noted AS (
        INSERT INTO audit (actor, action, subject, detail)

@@ -127,3 +127,14 @@ test('only backups are removed, oldest first, and what killed ones left after a 
     code: 'backup_missing',
   });
 });
+
+test('a place that can be no folder is named, and nothing is written', async () => {
+  const file = join(home, 'a-file');
+  writeFileSync(file, 'mine');
+  for (const dir of [file, join(file, 'below'), ...(existsSync('/proc/self') ? ['/proc/backups'] : [])])
+    await expect(saveBackup(source.db, { dir, images: null, keep: null }), dir).rejects.toMatchObject({
+      code: 'out_unwritable',
+      exitCode: 2,
+    });
+  expect(readFileSync(file, 'utf8')).toBe('mine');
+});

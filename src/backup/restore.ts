@@ -1,6 +1,11 @@
 import type { BlobStore } from '../blobs/index.ts';
-import { type Database, importDatabase, type Queryable, type TransferResult } from '../db/index.ts';
-import { AppError } from '../errors/index.ts';
+import {
+  countWorking,
+  type Database,
+  databaseInUse,
+  importDatabase,
+  type TransferResult,
+} from '../db/index.ts';
 import { type CopiedImages, copyImages, imagesOfBackup } from './images.ts';
 
 /** What was brought back. */
@@ -22,26 +27,11 @@ export async function restoreBackup(
 ): Promise<RestoreResult> {
   const { file, force, images } = options;
   const working = await countWorking(database.pool);
-  if (working > 0)
-    throw new AppError('db_in_use', `${working} processes of the engine work with this database.`, {
-      httpStatus: 409,
-      advice: 'Stop them first; one that was killed counts for half a minute.',
-    });
+  if (working > 0) throw databaseInUse(working);
   const result = await importDatabase(database.pool, file, { force, onTable: options.onTable });
   // Those who wrote down their heartbeat in the backup work elsewhere, or no more.
   await database.pool.query('DELETE FROM workers');
   if (images === null) return { ...result, images: null };
   const copied = await copyImages(database.pool, { from: imagesOfBackup(file), to: images, kind: 'folder' });
   return { ...result, images: copied };
-}
-
-async function countWorking(db: Queryable): Promise<number> {
-  const { rows: known } = await db.query<{ found: boolean }>(
-    `SELECT to_regclass('workers') IS NOT NULL AS found`,
-  );
-  if (!known[0]?.found) return 0;
-  const { rows } = await db.query<{ working: number }>(
-    `SELECT count(*)::integer AS working FROM workers WHERE heartbeat_at > now() - interval '30 seconds'`,
-  );
-  return rows[0]?.working ?? 0;
 }

@@ -1,7 +1,8 @@
-import { mkdir, stat } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BlobStore } from '../blobs/index.ts';
-import { checkExport, type Database, type ExportSummary, exportDatabase } from '../db/index.ts';
+import { checkExport, type Database, type ExportSummary, exportDatabase, makeDirs } from '../db/index.ts';
+import { unwritable } from '../errors/index.ts';
 import { type CopiedImages, copyImages, imagesOfBackup } from './images.ts';
 import { nameOfBackup, removeOldBackups } from './names.ts';
 
@@ -30,7 +31,13 @@ export async function saveBackup(
   },
 ): Promise<SavedBackup> {
   const { dir, keep } = options;
-  await mkdir(dir, { recursive: true, mode: 0o700 });
+  try {
+    makeDirs(dir, 0o700);
+    await access(dir, constants.W_OK | constants.X_OK);
+    if (!(await stat(dir)).isDirectory()) throw new Error('it is no folder');
+  } catch (error) {
+    throw unwritable(`the folder ${dir}`, error);
+  }
   const file = join(dir, nameOfBackup(new Date()));
   await exportDatabase(
     database.pool,

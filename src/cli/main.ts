@@ -1,14 +1,11 @@
 #!/usr/bin/env node
+import { watchStdout } from './stdout.ts';
 import { decideEarlyEnd, endAtSignals } from './stop-signals.ts';
 
 const earlyEnd = decideEarlyEnd(process.argv.slice(2), process.pid);
 if (earlyEnd !== null) endAtSignals(earlyEnd);
 
-// `outrider … | head` closes the pipe early; that is not an error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
-});
+watchStdout();
 
 // Loaded behind the lines above: it takes a while, on a busy machine seconds, and it may be stopped meanwhile.
 const { runCli } = await import('./program.ts');

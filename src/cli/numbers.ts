@@ -3,7 +3,7 @@ import { AppError, EXIT } from '../errors/index.ts';
 /** Reads a whole number from a flag; anything else is the caller's mistake and said so. */
 export function wholeNumber(flag: string, text: string, bounds: { least: number; most: number }): number {
   const number = Number(text);
-  if (!/^\d+$/.test(text.trim()) || number < bounds.least || number > bounds.most)
+  if (!/^-?\d+$/.test(text.trim()) || number < bounds.least || number > bounds.most)
     throw new AppError(
       'usage',
       `${flag} takes a whole number ${bounds.least}–${bounds.most}, not "${text}"`,

@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { isPassing } from '../db/index.ts';
 import { AppError, EXIT, messageOf } from '../errors/index.ts';
 import { isAboutThisMachine, localOnly, nameOf } from './context.ts';
+import { allowExcess, refuseExcess } from './excess.ts';
 import { packageVersion } from './version.ts';
 
 /** Runs the command line; answers the exit code. */
@@ -128,7 +129,11 @@ First steps:
   outrider docs search "some words"  search what was gathered`,
     );
   for (const { load } of groups.filter((group) => isWanted(group, args))) (await load())(program);
-  program.hook('preAction', (_self, command) => refuseServer(command));
+  allowExcess(program);
+  program.hook('preAction', (_self, command) => {
+    refuseExcess(command);
+    refuseServer(command);
+  });
   return program;
 }
 

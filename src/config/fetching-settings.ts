@@ -1,13 +1,4 @@
-import {
-  choice,
-  headerText,
-  headerWords,
-  integer,
-  list,
-  productToken,
-  requiredText,
-  text,
-} from './setting.ts';
+import { choice, headerText, headerWords, integer, list, productToken, shortName, text } from './setting.ts';
 
 const networkPattern = /^\[?[0-9a-fA-F:.]+\]?\/\d{1,3}:(\d{1,5}|\*)$/;
 
@@ -37,7 +28,7 @@ export const fetchingSettings = {
       description: 'User agents to use in turn instead of one; empty is off.',
     }),
     productToken: productToken({ default: 'Outrider', description: 'Name robots.txt rules address us by.' }),
-    pool: requiredText({ default: 'default', description: 'Group this fetcher belongs to.' }),
+    pool: shortName({ default: 'default', description: 'Group this fetcher belongs to.' }),
     defaultDelayMs: integer({
       default: 1000,
       min: 0,

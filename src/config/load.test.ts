@@ -33,6 +33,39 @@ function problemsOf(options: LoadOptions): string[] {
   return [];
 }
 
+describe('files', () => {
+  test('a value that something else overrules is held against its form all the same', () => {
+    const file = yamlFile('fetch:\n  default_delay_ms: soon\n  batch: [1]\n');
+    expect(problemsOf({ file, env: { OUTRIDER_FETCH_DEFAULT_DELAY_MS: '5' } })).toEqual([
+      '  - fetch.default_delay_ms must be a whole number 0–3600000, not "soon"',
+      expect.stringMatching(/^ {2}- fetch\.batch must be a single value, not \[1\]$/),
+    ]);
+  });
+
+  test('a group of which everything is commented out is empty', () => {
+    const { config } = loadConfig({ env: {}, file: yamlFile('fetch:\n# batch: 7\napi:\n  port: 9000\n') });
+    expect(config.api.port).toBe(9000);
+    expect(config.fetch.batch).toBe(50);
+  });
+
+  test('a setting in place of a group is told how it is written', () => {
+    const file = yamlFile('fetch.batch: 7\nfetsh: 1\nodd:\nlog: loud\n');
+    expect(problemsOf({ file })).toEqual([
+      `  - fetch.batch in ${file} must be written as "fetch:" with "batch:" indented below`,
+      `  - fetsh in ${file} is not a group of settings (did you mean fetch?)`,
+      `  - odd in ${file} is not a group of settings`,
+      `  - log in ${file} must be a group of settings`,
+    ]);
+  });
+
+  test('a group of fetchers has one spelling', () => {
+    expect(
+      problemsOf({ overrides: { 'fetch.pool': 'News' }, flagNames: { 'fetch.pool': '--pool' } }),
+    ).toEqual(['  - --pool must be a short name of a-z, 0-9, - and _, not "News"']);
+    expect(loadConfig({ env: { OUTRIDER_FETCH_POOL: 'news-2' } }).config.fetch.pool).toBe('news-2');
+  });
+});
+
 describe('precedence', () => {
   const file = () => yamlFile('fetch:\n  default_delay_ms: 3000\n  batch: 7\n  max_tries: 9\n');
   const env = { OUTRIDER_FETCH_BATCH: '8', OUTRIDER_FETCH_MAX_TRIES: '4' };

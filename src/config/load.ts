@@ -48,6 +48,8 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
       options.overrides ?? {},
     );
     origins.set(setting.key, origin);
+    // What something else overrules today holds tomorrow, when nobody looks.
+    if (origin !== 'file' && fileValues.has(setting.key)) checkFileValue(setting, fileValues, problems);
     config[setting.group] ??= {};
     try {
       config[setting.group]![setting.name] = origin === 'default' ? setting.default : setting.parse(value);
@@ -58,14 +60,31 @@ export function loadConfig(options: LoadOptions = {}): LoadedConfig {
         file: setting.key,
         default: setting.key,
       }[origin];
-      problems.push(
-        `${where} must be ${messageOf(error)}${setting.secret ? '' : `, not "${String(value)}"`}`,
-      );
+      problems.push(`${where} must be ${messageOf(error)}${butIs(setting, value)}`);
     }
   }
   if (problems.length > 0) throw configError(problems, file);
   remembered.set(config, origins);
   return { config: config as Config, origins, file };
+}
+
+function checkFileValue(
+  setting: NamedSetting,
+  fileValues: ReadonlyMap<string, unknown>,
+  problems: string[],
+): void {
+  const value = fileValues.get(setting.key);
+  try {
+    setting.parse(value);
+  } catch (error) {
+    problems.push(`${setting.key} must be ${messageOf(error)}${butIs(setting, value)}`);
+  }
+}
+
+/** What was found instead; a list or a group as it is written. */
+function butIs({ secret }: NamedSetting, value: unknown): string {
+  if (secret) return '';
+  return `, not ${typeof value === 'object' ? JSON.stringify(value).slice(0, 200) : `"${String(value)}"`}`;
 }
 
 function pickValue(
@@ -125,9 +144,12 @@ function readFileValues(file: string, named: NamedSetting[], problems: string[])
     return values;
   }
   const known = new Set(named.map((setting) => setting.key));
+  const groups = new Set(named.map((setting) => setting.group));
   for (const [group, entries] of Object.entries(tree)) {
+    // All that stood in it is commented out.
+    if (entries === null && groups.has(group)) continue;
     if (typeof entries !== 'object' || entries === null || Array.isArray(entries)) {
-      problems.push(`${group} in ${file} must be a group of settings`);
+      problems.push(noGroup(group, file, { known, groups }));
       continue;
     }
     for (const [name, value] of Object.entries(entries)) {
@@ -137,6 +159,19 @@ function readFileValues(file: string, named: NamedSetting[], problems: string[])
     }
   }
   return values;
+}
+
+/** What is wrong with a line that begins no group: often a setting as this documentation writes it. */
+function noGroup(
+  name: string,
+  file: string,
+  { known, groups }: { known: ReadonlySet<string>; groups: ReadonlySet<string> },
+): string {
+  const [group, key] = name.split('.');
+  if (known.has(name))
+    return `${name} in ${file} must be written as "${group}:" with "${key}:" indented below`;
+  if (groups.has(name)) return `${name} in ${file} must be a group of settings`;
+  return `${name} in ${file} is not a group of settings${suggestion(name, [...groups, ...known])}`;
 }
 
 function reportUnknownVariables(env: NodeJS.ProcessEnv, named: NamedSetting[], problems: string[]): void {

@@ -124,14 +124,20 @@ export function requiredText(options: Options<string>): Setting<string> {
 }
 
 /** The name rules of robots.txt address a crawler by (RFC 9309 section 2.2.1); rules for any other are never found. */
-export function productToken(options: Options<string>): Setting<string> {
-  const form = 'name of letters, _ and -';
+export const productToken = (options: Options<string>): Setting<string> =>
+  word(options, /^[a-zA-Z_-]+$/, 'name of letters, _ and -');
+
+/** A short name of a-z, 0-9, - and _, as groups of fetchers have: another spelling of one would be a group of its own. */
+export const shortName = (options: Options<string>): Setting<string> =>
+  word(options, /^[a-z0-9_-]{1,40}$/, 'short name of a-z, 0-9, - and _');
+
+function word(options: Options<string>, pattern: RegExp, form: string): Setting<string> {
   return {
     ...options,
     form,
     parse: (value) => {
       const trimmed = asText(value).trim();
-      if (!/^[a-zA-Z_-]+$/.test(trimmed)) throw new Error(`a ${form}`);
+      if (!pattern.test(trimmed)) throw new Error(`a ${form}`);
       return trimmed;
     },
   };

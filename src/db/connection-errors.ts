@@ -3,16 +3,7 @@ import { AppError, EXIT } from '../errors/index.ts';
 // Node's socket errors, and the server's classes: 08 connection exception, 57P01-57P05 shutdown, crash, starting up,
 // idle session ended, 25P03 idle transaction ended (the server closes the connection with it).
 const lostCodes = new Set([
-  ...[
-    'ECONNRESET',
-    'ECONNREFUSED',
-    'EPIPE',
-    'ENOENT',
-    'ETIMEDOUT',
-    'ENOTCONN',
-    'EHOSTUNREACH',
-    'ENETUNREACH',
-  ],
+  ...['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT', 'ENOTCONN', 'EHOSTUNREACH', 'ENETUNREACH'],
   ...['57P01', '57P02', '57P03', '57P05', '25P03'],
 ]);
 
@@ -23,6 +14,8 @@ const lostMessages =
 export function isConnectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code = 'code' in error ? String(error.code) : '';
+  // A unix socket that is not there; any other file that is missing has nothing to do with the database.
+  if (code === 'ENOENT') return 'syscall' in error && error.syscall === 'connect';
   return lostCodes.has(code) || code.startsWith('08') || lostMessages.test(error.message);
 }
 

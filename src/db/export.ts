@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import pg from 'pg';
-import { AppError, EXIT } from '../errors/index.ts';
+import { AppError, EXIT, unwritable } from '../errors/index.ts';
 import { copyOut } from './copy-streams.ts';
 import { isErrno } from './embedded/lock.ts';
 import {
@@ -43,7 +43,9 @@ export async function exportDatabase(
   } catch (error) {
     failure = error as Error;
     await rm(temporary, { force: true });
-    throw isErrno(error, 'ENOSPC', 'EDQUOT') ? exportDiskFull(path, error) : error;
+    if (isErrno(error, 'ENOSPC', 'EDQUOT')) throw exportDiskFull(path, error);
+    // Errors of files name theirs; those of the connection do not.
+    throw error instanceof Error && 'path' in error ? unwritable(path, error) : error;
   } finally {
     // A connection that failed in the middle of COPY is not worth saving.
     client.release(failure);

@@ -5,6 +5,7 @@ import { createGunzip } from 'node:zlib';
 import pg from 'pg';
 import { AppError, EXIT } from '../errors/index.ts';
 import { copyIn } from './copy-streams.ts';
+import { isErrno } from './embedded/lock.ts';
 import type { TransferResult } from './export.ts';
 import {
   damaged,
@@ -172,7 +173,7 @@ async function readExport(
 ): Promise<ExportHeader> {
   const file = createReadStream(path);
   const gunzip = createGunzip();
-  file.on('error', (error) => gunzip.destroy(error));
+  file.on('error', (error) => gunzip.destroy(unreadable(path, error)));
   file.pipe(gunzip);
   try {
     const reader = new ExportReader(gunzip as AsyncIterable<Buffer>);
@@ -200,6 +201,14 @@ async function readExport(
     file.destroy();
     gunzip.destroy();
   }
+}
+
+function unreadable(path: string, cause: NodeJS.ErrnoException): AppError {
+  return new AppError('db_import_unreadable', `${path} cannot be read: ${cause.message}`, {
+    exitCode: isErrno(cause, 'ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES') ? EXIT.usage : EXIT.failed,
+    advice: 'Name a file that "outrider db export" or "outrider backup" wrote.',
+    cause,
+  });
 }
 
 async function* summed(reader: ExportReader, sum: RowSum): AsyncGenerator<Buffer> {

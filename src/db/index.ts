@@ -2,7 +2,7 @@
 export { isConnectionLost, isPassing } from './connection-errors.ts';
 export { type Counted, countedUpTo, mostCounted } from './counted.ts';
 export { type DatabaseFacts, loadDatabaseFacts, type TableFacts } from './database-facts.ts';
-export { defaultDataDir, hasCluster } from './embedded/index.ts';
+export { defaultDataDir, hasCluster, makeDirs } from './embedded/index.ts';
 export { exportDatabase, type TransferResult } from './export.ts';
 export { grantFetcher } from './fetcher-role.ts';
 export { checkExport, type ExportSummary, type ImportOptions, importDatabase } from './import.ts';
@@ -17,3 +17,4 @@ export { type OpenOptions, openDatabase } from './open.ts';
 export { isPooled } from './pooler.ts';
 export type { Database, DatabaseLog, Queryable } from './queryable.ts';
 export { dumpSchema } from './schema-dump.ts';
+export { checkStepBack, countWorking, databaseInUse } from './step-back.ts';

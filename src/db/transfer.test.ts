@@ -239,8 +239,13 @@ test('a failing export leaves no file and the pool stays usable', async () => {
   await expect(exportDatabase(source.pool, file)).rejects.toMatchObject({ code: 'db_nothing_to_export' });
   await migrate(source.pool, { migrationsDir: oneStep });
   await expect(exportDatabase(source.pool, join(dir, 'missing', 'export'))).rejects.toMatchObject({
-    code: 'ENOENT',
+    code: 'out_unwritable',
+    exitCode: 2,
   });
-  await expect(importDatabase(source.pool, file)).rejects.toMatchObject({ code: 'ENOENT' });
+  await expect(exportDatabase(source.pool, dir)).rejects.toMatchObject({ code: 'out_unwritable' });
+  await expect(importDatabase(source.pool, file)).rejects.toMatchObject({
+    code: 'db_import_unreadable',
+    exitCode: 2,
+  });
   expect((await exportDatabase(source.pool, file)).rows).toBe(0);
 });

@@ -49,3 +49,19 @@ export const EXIT = {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+const isWrongName = (code: string | undefined): boolean =>
+  ['ENOENT', 'ENOTDIR', 'EISDIR', 'EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG'].includes(code ?? '');
+
+/** What is said of a file, a folder or an output that cannot be written; a full disk has an exit code of its own. */
+export function unwritable(name: string, error: unknown): AppError {
+  const { code } = error as NodeJS.ErrnoException;
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT';
+  return new AppError('out_unwritable', `${name} cannot be written: ${messageOf(error)}`, {
+    exitCode: isFull ? EXIT.diskFull : isWrongName(code) ? EXIT.usage : EXIT.failed,
+    advice: isFull
+      ? 'Free some room, or name a file on another disk.'
+      : 'Give a path in a directory that exists and may be written.',
+    cause: error,
+  });
+}

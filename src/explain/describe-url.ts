@@ -43,7 +43,11 @@ const rulesText = ({ url, row, rules, isKeyOlder }: UrlFacts): string[] =>
 type State = { state: string; words: string[]; expectedAt: Date | null };
 
 function describeState(facts: UrlFacts, row: RowFacts): State {
-  const ended = (state: string, ...words: string[]): State => ({ state, words, expectedAt: row.dueAt });
+  const ended = (state: string, ...words: string[]): State => ({
+    state,
+    words,
+    expectedAt: isHeld(row.dueAt, facts.now) ? null : row.dueAt,
+  });
   switch (row.status) {
     case 'fetched':
       return ended(
@@ -119,6 +123,8 @@ function imageText({ image }: RowFacts): string[] {
 
 function refreshText(facts: UrlFacts, row: RowFacts): string[] {
   if (row.dueAt === null) return [];
+  if (isHeld(row.dueAt, facts.now))
+    return ['It is not looked at again while its source is disabled or not polled ("outrider sources").'];
   if (!facts.switches.refresh)
     return [`It would be looked at again ${until(row.dueAt, facts.now)}.`, switchTexts.refresh];
   if (row.dueAt > facts.now) return [`It is looked at again ${until(row.dueAt, facts.now)}.`];

@@ -7,6 +7,8 @@ export type Checked = { outcome: 'ok'; source: ListedSource } | { outcome: 'bad'
 
 const mostChannels = 1000;
 const mostName = 500;
+// A slug is made of the name, with a number behind it where two are alike.
+const mostSlug = 600;
 const mostReason = 2000;
 
 /** A field that does not fit; caught where the entry is put together, so that every check can be one expression. */
@@ -92,14 +94,16 @@ export function withScheme(text: string): string {
   return /^(?:[a-z][a-z0-9+.-]*:(?!\d)|\/(?!\/))/i.test(plain) ? plain : `https://${plain}`;
 }
 
+/** A word alone is a slip of the pen far more often than a host; one that is meant can be given with its scheme. */
+export const isWordAlone = (text: string): boolean => !/[.:/[]/.test(text);
+
 function siteAddress(value: unknown): string {
   if (typeof value !== 'string' || value.trim() === '') throw new Unfit('it has no url');
   const text = value.trim();
   const href = text.length > 2048 || /\s/.test(text) ? null : resolveUrl(withScheme(text));
   if (href === null || !/^https?:/.test(href))
     throw new Unfit(`"${text.slice(0, 100)}" is not a web address`);
-  // A word alone is a slip of the pen far more often than a host; one that is meant can be given with its scheme.
-  if (!/[.:/[]/.test(text)) throw new Unfit(`"${text.slice(0, 100)}" is not a web address`);
+  if (isWordAlone(text)) throw new Unfit(`"${text.slice(0, 100)}" is not a web address`);
   return href;
 }
 
@@ -116,11 +120,9 @@ function textOf(fields: Fields, name: string, most: number): string | undefined 
 }
 
 function slugOf(fields: Fields): string | undefined {
-  const slug = textOf(fields, 'slug', mostName);
-  if (slug !== undefined && !/^[a-z0-9_]{1,200}$/.test(slug))
-    throw new Unfit('slug may hold a-z, 0-9 and _ only');
-  // Not to be had: the API has a list in its place. The name gives another.
-  return slug === 'export' ? undefined : slug;
+  const slug = textOf(fields, 'slug', mostSlug);
+  if (slug !== undefined && !/^[a-z0-9_]+$/.test(slug)) throw new Unfit('slug may hold a-z, 0-9 and _ only');
+  return slug;
 }
 
 function booleanOf(fields: Fields, name: string): boolean | undefined {

@@ -1,5 +1,5 @@
 /** Lists of publishers as files: OPML, CSV, JSON, NDJSON and plain addresses, in and out. */
-export { withScheme } from './check.ts';
+export { isWordAlone, withScheme } from './check.ts';
 export { formatOfName } from './detect-format.ts';
 export {
   type ListEntry,

@@ -75,8 +75,12 @@ const readers: Record<ListFormat, (text: Text, head: string) => AsyncGenerator<L
 
 async function* readAddresses(text: Text): AsyncGenerator<ListEntry> {
   for await (const { line, text: content, cut } of readTextLines(text, mostAddress)) {
-    const address = content.replace(/^\ufeff/, '').trim();
-    if (address === '' || address.startsWith('#')) continue;
+    // A "#" within an address begins its fragment, so a comment behind one needs a blank before it.
+    const address = content
+      .replace(/^\ufeff/, '')
+      .replace(/(^|\s)#.*$/, '')
+      .trim();
+    if (address === '') continue;
     yield cut ? badEntry(line, 'too long for an address', address) : entryOf(line, address, address);
   }
 }

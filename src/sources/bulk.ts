@@ -1,6 +1,6 @@
 import type { Queryable } from '../db/index.ts';
 import type { ListedSource } from '../source-lists/index.ts';
-import { slugOf } from './sources.ts';
+import { isOwnWord, slugOf } from './sources.ts';
 
 /** A source as a list brings it; what is left out gets the usual value. */
 export type NewListedSource = Omit<ListedSource, 'channels'> & {
@@ -131,7 +131,8 @@ export async function updateListedSources(
 const recordColumns = `slug text, name text, url text, enabled boolean, disable_reason text, ingestion_mode text,
   feed_poll_interval_minutes integer, priority smallint, rate_limit_ms integer, settings jsonb`;
 
-const baseOf = (source: NewListedSource): string => source.slug ?? slugOf(nameOf(source));
+const baseOf = (source: NewListedSource): string =>
+  source.slug === undefined || isOwnWord(source.slug) ? slugOf(nameOf(source)) : source.slug;
 const nameOf = (source: NewListedSource): string => source.name ?? source.domain;
 
 const rowOf = (source: NewListedSource) => ({

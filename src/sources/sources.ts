@@ -65,13 +65,16 @@ const columns = `id, slug, name, url, enabled, disabled_at AS "disabledAt", disa
 // The API has lists at the places of these, the dashboard a form.
 const ownWords: ReadonlySet<string> = new Set(['activity', 'add', 'export']);
 
+/** Whether a slug would stand in the place of something else. */
+export const isOwnWord = (slug: string): boolean => ownWords.has(slug);
+
 /** Stable name of a source in indexes and paths: lower case, everything else an underscore. */
 export function slugOf(name: string): string {
   const slug = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_+|_+$/g, '');
-  return ownWords.has(slug) ? `${slug}_source` : slug || 'source';
+  return isOwnWord(slug) ? `${slug}_source` : slug || 'source';
 }
 
 export type NewSource = {

@@ -291,6 +291,9 @@ test('versions are listed and compared', async () => {
     { url, sourceId, title: 'Tides, corrected', text: edited.join('\n') },
   ]);
   const path = `/api/v1/documents/${idOf(url)}`;
+  expect((await lab.ask('GET', `${path}/diff?to=1`)).body.detail).toBe(
+    `version 1 of ${url} is the first, there is none before it`,
+  );
   expect((await lab.ask('GET', `${path}/versions`)).body.items).toMatchObject([
     { version: 2, title: 'Tides, corrected' },
     { version: 1, title: 'Tides' },

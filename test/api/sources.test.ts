@@ -63,6 +63,20 @@ describe('adding', () => {
     expect(again).toMatchObject({ status: 200, body: { slug: 'the_herald' } });
   });
 
+  test('a word alone is no address, of a source or a channel', async () => {
+    const before = await rows('SELECT count(*) FROM sources');
+    expect(await ask('POST', '/api/v1/sources', { url: 'herold' })).toMatchObject({
+      status: 422,
+      body: { code: 'source_url_invalid', detail: '"herold" is not an address that can be crawled' },
+    });
+    expect(await ask('POST', '/api/v1/channels', { source: 'the_herald', url: 'herold' })).toMatchObject({
+      status: 422,
+      body: { code: 'source_url_invalid' },
+    });
+    expect(await rows('SELECT count(*) FROM sources')).toEqual(before);
+    expect(await rows('SELECT FROM channels')).toEqual([]);
+  });
+
   test.each([
     'http://127.0.0.1/',
     'http://127.0.0.1:1/',

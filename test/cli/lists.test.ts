@@ -1,4 +1,15 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -54,6 +65,65 @@ test('what is exported comes back, and only its owner may read the file', async 
   const csv = await run(['export', '--format', 'csv']);
   expect(csv.stdout).toMatch(/^url,name,slug,.*\r\nhttps:\/\/a\.test\/,a\.test,a_test,true,/);
   expect((await run(['import', '-'], csv.stdout)).stdout).toContain('0 sources added, 2 followed already.');
+});
+
+test('comments stand on lines of their own and behind addresses', async () => {
+  const list = '# all of them\nhttps://c1.test  # the first\nc2.test\t#x\n  # none\nc3.test/#part\n';
+  const { stdout, code } = await run(['import', '-', '--format', 'lines', '--json'], list);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ added: 3, bad: 0 });
+});
+
+test('a list gives no source the place of a route, and the longest name comes back', async () => {
+  const name = 'n'.repeat(500);
+  const sources = [
+    ...['activity', 'add', 'export'].map((slug) => ({ url: `https://own-${slug}.test/`, slug })),
+    ...[1, 2].map((n) => ({ url: `https://long-${n}.test/`, name })),
+  ];
+  expect((await run(['import', '-'], JSON.stringify(sources))).stdout).toContain('5 sources added');
+  const { rows } = await database.pool.query(
+    `SELECT slug FROM sources WHERE url ~ 'own-|long-' ORDER BY slug COLLATE "C"`,
+  );
+  const slugs = rows.map((row: { slug: string }) => row.slug);
+  expect(slugs).toEqual([name, `${name}_2`, 'own_activity_test', 'own_add_test', 'own_export_test']);
+  const exported = (await run(['export', '--format', 'ndjson'])).stdout;
+  for (const slug of slugs) expect((await run(['sources', 'delete', slug])).code).toBe(0);
+  const again = JSON.parse((await run(['import', '-', '--json'], exported)).stdout);
+  expect(again).toMatchObject({ added: 5, bad: 0 });
+});
+
+test('an export that fails leaves the file of before as it was', async () => {
+  const file = join(home, 'kept.json');
+  writeFileSync(file, 'of before', { mode: 0o644 });
+  const away = await host.run(['export', 'kept.json', '--server', 'http://127.0.0.1:9'], { home, env });
+  expect(away.code).toBe(8);
+  expect(readFileSync(file, 'utf8')).toBe('of before');
+  expect((await run(['export', 'kept.json'])).code).toBe(0);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toHaveLength(await countOf('sources'));
+  // Settings may hold passwords, whatever stood there before.
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(readdirSync(home).filter((name) => name.endsWith('.partial'))).toEqual([]);
+});
+
+test.skipIf(!existsSync('/dev/full'))('a disk that is full is told as such', async () => {
+  const { code, stderr } = await run(['export', '/dev/full']);
+  expect(stderr).toMatch(/^error: \/dev\/full cannot be written: ENOSPC/);
+  expect(code).toBe(6);
+  const rejects = await run(['import', '-', '--rejects', '/dev/full'], 'nonsense');
+  expect(rejects.stderr).toMatch(/^error: \/dev\/full cannot be written: ENOSPC/);
+  expect(rejects.code).toBe(6);
+  // The same of standard output, whatever the command.
+  const full = openSync('/dev/full', 'w');
+  const main = join(import.meta.dirname, '../../dist/src/cli/main.js');
+  const { status, stderr: told } = spawnSync(process.execPath, [main, 'config', '--json'], {
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+    env: { HOME: home },
+  });
+  closeSync(full);
+  expect(told).toMatch(/^error: standard output cannot be written: ENOSPC/);
+  expect(told).not.toMatch(/\n {4}at /);
+  expect(status).toBe(6);
 });
 
 test('nothing usable ends with 1, a missing file with 2', async () => {

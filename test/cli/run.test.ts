@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { waitUntil } from '../e2e/wait.ts';
 import { Outrider, runOutrider } from '../process/outrider.ts';
+import { createTestDatabase } from '../setup/database.ts';
 import {
   type ArticleTruth,
   findPolitenessViolations,
@@ -52,6 +53,8 @@ const readLines = (text: string): Line[] =>
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Line);
+const wantedOf = (truth: readonly ArticleTruth[]): string[] =>
+  truth.filter((one) => one.expected.outcome === 'document').map((one) => one.url);
 const leftBehind = (): string[] => readdirSync(home).filter((name) => name.startsWith('outrider-run-'));
 
 describe('a list of addresses', () => {
@@ -151,6 +154,52 @@ describe('a list of addresses', () => {
     expect(stderr).toContain('cannot be written');
     expect(web.log.nextSeq).toBe(since);
     expect(leftBehind()).toEqual([]);
+  });
+
+  test.skipIf(!existsSync('/dev/full'))(
+    'a disk that is full is told as such, and nothing is left behind',
+    async () => {
+      const { code, stderr } = await runOutrider(['run', '--urls', '-', '--out', '/dev/full', ...network()], {
+        home,
+        env,
+        input: `${wantedOf(truth)[0]!}\n`,
+      });
+      expect(stderr).toMatch(/^error: \/dev\/full cannot be written: ENOSPC/m);
+      expect(stderr).not.toMatch(/\n {4}at /);
+      expect(code).toBe(6);
+      expect(leftBehind()).toEqual([]);
+    },
+  );
+
+  test('a reader that goes away ends it, and nothing is left behind', async () => {
+    const one = new Outrider(['run', '--urls', '-', ...network()], {
+      home,
+      env,
+      input: wantedOf(truth).join('\n'),
+    });
+    one.child.stdout!.destroy();
+    const { code, stderr } = await one.ended();
+    expect(code, stderr).toBe(0);
+    expect(leftBehind()).toEqual([]);
+  });
+
+  test('a database that a file names is the one it works on, and keeps its index', async () => {
+    const database = await createTestDatabase();
+    try {
+      writeFileSync(join(home, 'mine.yaml'), `database:\n  url: ${database.url}\n`);
+      const [wanted] = wantedOf(truth);
+      const { code, stderr } = await runOutrider(
+        ['run', '--urls', '-', '--config', 'mine.yaml', ...network()],
+        { home, env, input: `${wanted}\n` },
+      );
+      expect(code, stderr).toBe(0);
+      const { rows: sinks } = await database.pool.query('SELECT name, enabled FROM sinks');
+      expect(sinks).toEqual([{ name: 'index', enabled: true }]);
+      const { rows } = await database.pool.query('SELECT url FROM documents');
+      expect(rows).toEqual([{ url: wanted }]);
+    } finally {
+      await database.drop();
+    }
   });
 
   test('private networks are refused unless allowed', async () => {

@@ -78,13 +78,26 @@ test('tokens are made, listed and revoked', async () => {
     'is in use',
   );
   expect((await run(['token', 'revoke', 'nightly job'])).stdout).toContain('Revoked nightly job');
-  expect((await run(['token', 'revoke', 'nightly job'])).code).toBe(1);
+  expect((await run(['token', 'revoke', 'nightly job'])).code).toBe(2);
   await waitUntil('the server has noticed', async () => {
     const { status } = await whoAmI(address, { authorization: `Bearer ${token}` });
     return status === 401;
   });
   expect((await run(['token', 'list', '--revoked', '--json'])).stdout).toContain('"revokedAt": "2');
   await server.stop();
+});
+
+test('the name of a token that has expired is free again', async () => {
+  const create = () => run(['token', 'create', '--name', 'quarterly', '--role', 'read', '--expires', '90d']);
+  expect((await create()).code).toBe(0);
+  expect((await create()).code).toBe(1);
+  await database.pool.query(
+    `UPDATE api_tokens SET expires_at = now() - interval '1 day' WHERE name = 'quarterly'`,
+  );
+  const renewed = await create();
+  expect(renewed.code, renewed.stderr).toBe(0);
+  const listed = JSON.parse((await run(['token', 'list', '--json'])).stdout) as { name: string }[];
+  expect(listed.filter(({ name }) => name === 'quarterly')).toHaveLength(1);
 });
 
 test.each([

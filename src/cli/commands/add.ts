@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Overruled, WorkerState } from '../../domains/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
-import { withScheme } from '../../source-lists/index.ts';
+import { isWordAlone, withScheme } from '../../source-lists/index.ts';
 import { checkSourceUrl, type Source } from '../../sources/index.ts';
 import { systemClock } from '../../telemetry/index.ts';
 import {
@@ -53,10 +53,12 @@ type AddOptions = { name?: string; group?: string; intervalMinutes: number; wait
 function addressOf(typed: string): Address {
   const url = withScheme(typed);
   const hasScheme = url === typed.trim();
-  if (!hasScheme && !/[.:/[]/.test(typed))
+  if (isWordAlone(typed))
     throw new AppError('source_url_invalid', `"${typed}" is not an address that can be crawled`, {
       exitCode: EXIT.usage,
-      advice: `Give a web address, as ${typed}.com or https://${typed}/`,
+      advice: /^[a-z0-9-]+$/i.test(typed.trim())
+        ? `Give a web address, as ${typed.trim()}.com or https://${typed.trim()}/`
+        : 'Give a web address, as example.com or https://example.com/',
     });
   checkSourceUrl(url);
   return { url, hasScheme };
@@ -76,7 +78,16 @@ async function addAll(
   const running = await isCrawling(api);
   // All searches begin before the first is waited for.
   const begun: Begun[] = [];
-  for (const address of addresses) begun.push(await begin(api, address, options));
+  let failure: unknown = null;
+  for (const address of addresses) {
+    try {
+      begun.push(await begin(api, address, options));
+    } catch (error) {
+      // Those before it are added; whoever gave them wants to hear of them first.
+      failure = error;
+      break;
+    }
+  }
   const results: object[] = [];
   for (const one of begun) {
     const found = await finish(api, one, { ...options, wait: options.wait && running, isJson });
@@ -90,7 +101,8 @@ async function addAll(
       ])
         say(line);
   }
-  if (isJson) printJson(results);
+  if (isJson && (failure === null || results.length > 0)) printJson(results);
+  if (failure !== null) throw failure;
 }
 
 type Begun = {

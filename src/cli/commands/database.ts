@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { databaseOptions } from '../../config/index.ts';
 import {
+  checkStepBack,
   exportDatabase,
   grantFetcher,
   importDatabase,
@@ -68,10 +69,9 @@ export function addDatabaseCommands(program: Command): void {
     .description('bring the schema of the database up to date (every start does this by itself)')
     .option('--status', 'list migrations and when they were applied')
     .option('--dry-run', 'say what would be done')
-    .option('--to <n>', 'go to this version, up or down')
-    .action(async (flags: { status?: boolean; dryRun?: boolean; to?: string }, command: Command) =>
-      runMigrate(loadContext(command), flags),
-    );
+    .option('--to <n>', 'go to this version, up or down; down only while no role runs')
+    .option('--force', 'go down also where that drops documents, URLs or sources')
+    .action(async (flags: MigrateFlags, command: Command) => runMigrate(loadContext(command), flags));
 }
 
 const progress =
@@ -81,10 +81,9 @@ const progress =
       process.stderr.write(`${table}: ${rows} rows\n`);
   };
 
-async function runMigrate(
-  context: Context,
-  flags: { status?: boolean; dryRun?: boolean; to?: string },
-): Promise<void> {
+type MigrateFlags = { status?: boolean; dryRun?: boolean; to?: string; force?: boolean };
+
+async function runMigrate(context: Context, flags: MigrateFlags): Promise<void> {
   const to = flags.to === undefined ? undefined : Number(flags.to);
   if (to !== undefined && (!Number.isInteger(to) || to < 0)) {
     throw new AppError('usage', `--to takes a version number, not "${flags.to}"`, { exitCode: EXIT.usage });
@@ -109,6 +108,8 @@ async function runMigrate(
       ]);
       return;
     }
+    if (to !== undefined && !flags.dryRun)
+      await checkStepBack(database.pool, { to, force: flags.force ?? false });
     const result = await migrate(database.pool, {
       ...(to === undefined ? {} : { to }),
       dryRun: flags.dryRun ?? false,

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { AppError, EXIT } from '../../errors/index.ts';
-import { type Answer, parseSubject } from '../../explain/index.ts';
+import { type Answer, isHeld, parseSubject } from '../../explain/index.ts';
 import {
   howToGiveBrowser,
   type UrlKind,
@@ -12,6 +12,7 @@ import {
 import { canonicalDomain } from '../../url/index.ts';
 import { type Api, type Json, listItems, patiently, type Query, withApi } from '../api.ts';
 import { type Context, loadContext } from '../context.ts';
+import { wholeNumber } from '../numbers.ts';
 import { oneLine, printJson, printTable, relativeTime, textWidth, wrapText } from '../output.ts';
 import { paint } from '../style.ts';
 
@@ -54,12 +55,7 @@ async function submitUrls(
   urls: readonly string[],
   flags: { kind: 'article' | 'listing'; priority: string },
 ): Promise<void> {
-  const priority = Number(flags.priority);
-  if (!Number.isInteger(priority) || priority < 1 || priority > 10) {
-    throw new AppError('usage', `--priority takes a number from 1 to 10, not "${flags.priority}"`, {
-      exitCode: EXIT.usage,
-    });
-  }
+  const priority = wholeNumber('--priority', flags.priority, { least: 1, most: 10 });
   const answers = await withApi(context, async (api) => {
     const all: Json<WishAnswer>[] = [];
     for (let start = 0; start < urls.length; start += submittedAtOnce) {
@@ -88,7 +84,7 @@ const submittedAtOnce = 10_000;
 type UrlFlags = { domain?: string; status?: string; kind?: UrlKind; reason?: string; limit: string };
 
 async function listRows(context: Context, flags: UrlFlags): Promise<void> {
-  const limit = Math.max(1, Math.min(10_000, Number.parseInt(flags.limit, 10) || 50));
+  const limit = wholeNumber('--limit', flags.limit, { least: 1, most: 10_000 });
   const query = queryOf(flags);
   const { rows, hasBrowser } = await withApi(context, async (api) => {
     const { items } = await listItems<ShownUrl>(api, '/api/v1/frontier', query, limit);
@@ -104,12 +100,17 @@ async function listRows(context: Context, flags: UrlFlags): Promise<void> {
     },
     { title: 'KIND', value: (row) => row.kind },
     { title: 'LEVEL', value: (row) => String(row.level), align: 'right' },
-    { title: 'DUE', value: (row) => (row.dueAt === null ? '–' : relativeTime(row.dueAt)) },
+    { title: 'DUE', value: (row) => dueText(row.dueAt) },
     { title: 'FETCHED', value: (row) => relativeTime(row.lastFetchedAt) },
     { title: 'URL', value: (row) => row.url, flexible: true },
   ]);
   if (!hasBrowser)
     process.stdout.write(`\nRows that need rendering wait: no fetcher has a browser. ${howToGiveBrowser}\n`);
+}
+
+function dueText(dueAt: string | null): string {
+  if (dueAt === null) return '–';
+  return isHeld(new Date(dueAt), new Date()) ? 'held' : relativeTime(dueAt);
 }
 
 async function someoneRenders(api: Api): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { AppError, EXIT } from '../../errors/index.ts';
+import { AppError, EXIT, unwritable } from '../../errors/index.ts';
 import type { ListedImage } from '../../images/index.ts';
 import { identifyUrl } from '../../url/index.ts';
 import { type Json, listItems, withApi } from '../api.ts';
@@ -68,7 +68,10 @@ export function addImageCommands(program: Command): void {
         });
       }
       if (file === '-') process.stdout.write(result.body);
-      else await writeFile(file, result.body);
+      else
+        await writeFile(file, result.body).catch((error: unknown) => {
+          throw unwritable(file, error);
+        });
     });
 }
 

@@ -63,14 +63,18 @@ function madeText({ id, kind, source, status, nextRunAt, pauseReason }: ShownJob
 async function bodyOf(source: string | undefined, flags: MakeFlags): Promise<object> {
   const number = (flag: string, text: string | undefined, most: number, least = 1): number | undefined =>
     text === undefined ? undefined : wholeNumber(flag, text, { least, most });
-  const depth = flags.maxDepth === '-1' ? -1 : number('--max-depth', flags.maxDepth, 1000, 0);
+  if (flags.kind === 'import' && flags.list === undefined)
+    throw new AppError('usage', 'an import job needs its list', {
+      exitCode: EXIT.usage,
+      advice: 'Name it with --list FILE; "outrider import FILE" brings it in at once, without a job.',
+    });
   const wishes = {
     source,
     kind: flags.kind,
     url: flags.url,
     ...(flags.every === undefined ? {} : parseEvery(flags.every)),
     maxPages: number('--max-pages', flags.maxPages, 10_000_000),
-    maxDepth: depth,
+    maxDepth: number('--max-depth', flags.maxDepth, 1000, -1),
     maxRetries: number('--retries', flags.retries, 100, 0),
     retryBackoffSeconds: number('--backoff', flags.backoff, 3600),
     adaptiveScheduling: flags.adaptive ? undefined : false,

@@ -1,14 +1,14 @@
-import { once } from 'node:events';
-import { createWriteStream, openSync, writeSync } from 'node:fs';
+import { openSync, writeSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import type { BadLine, ImportReport } from '../../channels/index.ts';
-import { AppError, EXIT, messageOf } from '../../errors/index.ts';
+import { EXIT, unwritable } from '../../errors/index.ts';
 import { formatOfName, type ListFormat, listFormats, readList } from '../../source-lists/index.ts';
 import { withApi } from '../api.ts';
 import { loadContext } from '../context.ts';
 import { sendList } from '../import-parts.ts';
 import { openInput } from '../input-file.ts';
 import { oneLine, printJson } from '../output.ts';
+import { openStdout, openWhole } from '../output-file.ts';
 import { startProgress } from '../progress.ts';
 
 /** `import`, `export`. */
@@ -57,7 +57,7 @@ async function runImport(file: string, flags: ImportFlags, command: Command): Pr
     file,
     'Give an OPML, CSV, JSON or NDJSON file, or a text file with one address per line.',
   );
-  const rejects = flags.rejects === undefined ? null : openOutput(flags.rejects);
+  const reject = flags.rejects === undefined ? () => undefined : openRejects(flags.rejects);
   const context = loadContext(command);
   const progress = startProgress(input.bytes);
   const entries = readList(input.chunks(), { format: flags.format ?? formatOfName(file) });
@@ -66,9 +66,7 @@ async function runImport(file: string, flags: ImportFlags, command: Command): Pr
       update: flags.update ?? false,
       onProgress: (so) =>
         progress.show(input.read(), `bytes, ${so.added} added, ${so.known} known, ${so.bad} bad`),
-      onBad: (bad) => {
-        if (rejects !== null) writeSync(rejects, `${JSON.stringify(bad)}\n`);
-      },
+      onBad: reject,
     }),
   ).finally(() => progress.end());
   if (context.flags.json) printJson(report);
@@ -113,27 +111,30 @@ async function runExport(
 ): Promise<void> {
   const format = flags.format ?? formatOfName(file ?? '') ?? 'json';
   const context = loadContext(command);
-  const out =
-    file === undefined || file === '-' ? process.stdout : createWriteStream('', { fd: openOutput(file) });
-  const written = await withApi(context, async (api) => {
-    const { headers, pieces } = await api.download('/api/v1/sources/export', { format });
-    for await (const piece of pieces) if (!out.write(piece)) await once(out, 'drain');
-    return Number(headers['outrider-sources'] ?? 0);
-  });
-  if (out === process.stdout) return;
-  out.end();
-  await once(out, 'close');
-  say(`${count(written, 'source')} written to ${file}.`);
+  const isFile = file !== undefined && file !== '-';
+  const out = isFile ? await openWhole(file) : openStdout();
+  try {
+    const written = await withApi(context, async (api) => {
+      const { headers, pieces } = await api.download('/api/v1/sources/export', { format });
+      for await (const piece of pieces) if (!(await out.write(piece))) break;
+      return Number(headers['outrider-sources'] ?? 0);
+    });
+    await out.finish();
+    if (isFile) say(`${count(written, 'source')} written to ${file}.`);
+  } finally {
+    await out.abandon();
+  }
 }
 
 // Readable by its owner alone: settings may hold passwords of proxies.
-function openOutput(file: string): number {
-  try {
-    return openSync(file, 'w', 0o600);
-  } catch (error) {
-    throw new AppError('list_unwritable', `${file} cannot be written: ${messageOf(error)}`, {
-      exitCode: EXIT.usage,
-      advice: 'Name a file in a directory that exists and may be written.',
-    });
-  }
+function openRejects(file: string): (bad: BadLine) => void {
+  const orUnwritable = <T>(work: () => T): T => {
+    try {
+      return work();
+    } catch (error) {
+      throw unwritable(file, error);
+    }
+  };
+  const handle = orUnwritable(() => openSync(file, 'w', 0o600));
+  return (bad) => void orUnwritable(() => writeSync(handle, `${JSON.stringify(bad)}\n`));
 }

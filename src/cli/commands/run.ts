@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createWriteStream, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Writable } from 'node:stream';
 import type { Command } from 'commander';
+import type { LoadedConfig } from '../../config/index.ts';
 import type { Database } from '../../db/index.ts';
 import { AppError, EXIT, messageOf } from '../../errors/index.ts';
 import { countExecution, type ExecutionStats, submit } from '../../frontier/index.ts';
@@ -12,6 +11,7 @@ import { removeSink, saveSink, takeDeliveries } from '../../outbox/index.ts';
 import { systemClock } from '../../telemetry/index.ts';
 import { loadContext } from '../context.ts';
 import { printJson } from '../output.ts';
+import { type Output, openRecords, openStdout } from '../output-file.ts';
 import { startProgress } from '../progress.ts';
 import { untilStopped } from '../stop-signals.ts';
 
@@ -45,24 +45,24 @@ export function addRunCommand(program: Command): void {
 
 async function runList(flags: RunFlags, command: Command): Promise<number> {
   const urls = readUrls(flags.urls);
-  const temporary =
-    command.optsWithGlobals<{ data?: string }>().data === undefined &&
-    !process.env.DATABASE_URL &&
-    !process.env.OUTRIDER_DATA_DIR;
+  const settings = {
+    'fetch.domains_at_once': flags.concurrency,
+    'fetch.default_delay_ms': flags.delayMs,
+    // A list is a person's wish: no budget holds it.
+    'domains.max_pages_per_run': 0,
+    'fetch.allow_networks': flags.allowNetwork,
+    // It ends when the list is fetched: nobody waits for a browser here.
+    'render.enabled': 'off',
+    'log.level': command.optsWithGlobals<{ logLevel?: string }>().logLevel ?? 'warn',
+  };
+  const temporary = !namesDatabase(loadContext(command, settings).loaded);
   const dir = temporary ? mkdtempSync(join(tmpdir(), 'outrider-run-')) : undefined;
   try {
     const context = loadContext(command, {
-      'data.dir': dir,
-      'fetch.domains_at_once': flags.concurrency,
-      'fetch.default_delay_ms': flags.delayMs,
-      // A list is a person's wish: no budget holds it.
-      'domains.max_pages_per_run': 0,
-      'fetch.allow_networks': flags.allowNetwork,
-      // It ends when the list is fetched: nobody waits for a browser here.
-      'render.enabled': 'off',
-      ...(temporary ? { 'documents.keep_html': 'none' } : {}),
-      'log.level': command.optsWithGlobals<{ logLevel?: string }>().logLevel ?? 'warn',
+      ...settings,
+      ...(temporary ? { 'data.dir': dir, 'documents.keep_html': 'none' } : {}),
     });
+    const file = flags.out === undefined ? openStdout() : await openRecords(flags.out);
     const stopped = untilStopped();
     const { startEngine } = await import('../../engine.ts');
     const engine = await startEngine({
@@ -75,16 +75,22 @@ async function runList(flags: RunFlags, command: Command): Promise<number> {
       // Nobody searches a database that is about to be removed.
       if (temporary)
         await saveSink(engine.database.pool, { name: 'index', kind: 'postgres', enabled: false });
-      const summary = await fetchList(engine.database, urls, flags.out ?? null, stopped);
+      const summary = await fetchList(engine.database, urls, file, stopped);
       report(summary, flags.out ?? null, context.flags.json === true);
-      return summary.interrupted ? 130 : EXIT.ok;
+      // Whoever reads no further wants no more.
+      return summary.interrupted && file.isRead() ? 130 : EXIT.ok;
     } finally {
       await engine.stop();
+      await file.finish();
     }
   } finally {
     if (dir !== undefined) rmSync(dir, { recursive: true, force: true });
   }
 }
+
+/** Whether a database of the user's is meant, wherever it is named: theirs has an index, and is not removed. */
+const namesDatabase = ({ config, origins }: LoadedConfig): boolean =>
+  config.database.url !== null || origins.get('data.dir') !== 'default';
 
 type Summary = {
   listed: number;
@@ -100,7 +106,7 @@ type Summary = {
 async function fetchList(
   database: Database,
   urls: readonly string[],
-  out: string | null,
+  file: Output,
   stopped: Promise<string>,
 ): Promise<Summary> {
   const { pool } = database;
@@ -114,7 +120,6 @@ async function fetchList(
   };
   const sink = `run-${execution.id.toString(36)}`;
   await saveSink(pool, { name: sink, kind: 'run', enabled: true });
-  const file = out === null ? process.stdout : await openFile(out);
   let interrupted = false;
   void stopped.then(() => {
     interrupted = true;
@@ -143,6 +148,7 @@ async function fetchList(
       written += await deliver(database, { sink, executionId: execution.id }, file);
       stats = await countExecution(pool, execution);
       progress.show(stats.total - stats.waiting, `${written} articles`);
+      interrupted ||= !file.isRead();
       if (interrupted || stats.waiting === 0) break;
       await systemClock.wait(250);
     }
@@ -161,10 +167,6 @@ async function fetchList(
     };
   } finally {
     await removeSink(pool, sink);
-    if (file !== process.stdout) {
-      file.end();
-      await once(file, 'finish');
-    }
   }
 }
 
@@ -172,25 +174,13 @@ async function fetchList(
 async function deliver(
   database: Database,
   from: { sink: string; executionId: bigint },
-  file: Writable,
+  file: Output,
 ): Promise<number> {
   return database.withTransaction(async (tx) => {
     const records = await takeDeliveries(tx, from.sink, deliveryBatch, from.executionId);
-    for (const record of records) if (!file.write(`${JSON.stringify(record)}\n`)) await once(file, 'drain');
-    return records.length;
+    for (const record of records) await file.write(`${JSON.stringify(record)}\n`);
+    return file.isRead() ? records.length : 0;
   });
-}
-
-async function openFile(path: string): Promise<Writable> {
-  const file = createWriteStream(path);
-  try {
-    await once(file, 'open');
-    return file;
-  } catch (error) {
-    throw new AppError('out_unwritable', `${path} cannot be written: ${messageOf(error)}`, {
-      exitCode: EXIT.usage,
-    });
-  }
 }
 
 function readUrls(path: string): string[] {
@@ -222,7 +212,7 @@ function report(summary: Summary, out: string | null, json: boolean): void {
     return;
   }
   const lines = [
-    `${summary.accepted} URLs in ${summary.seconds.toFixed(1)} s: ${summary.written} ${summary.written === 1 ? 'article' : 'articles'} written${out === null ? '' : ` to ${out}`}.`,
+    `${summary.accepted} ${summary.accepted === 1 ? 'URL' : 'URLs'} in ${summary.seconds.toFixed(1)} s: ${summary.written} ${summary.written === 1 ? 'article' : 'articles'} written${out === null ? '' : ` to ${out}`}.`,
     ...stats.byOutcome.map(
       ({ status, reason, count }) =>
         `  ${String(count).padStart(7)}  ${status}${reason === null ? '' : `: ${reason}`}`,

@@ -50,7 +50,8 @@ export function addTokenCommands(program: Command): void {
       const ended = await withApi(context, (api) => revokeNamed(api, which));
       if (ended === null)
         throw new AppError('token_unknown', `there is no token "${which}" in use`, {
-          advice: 'outrider token list',
+          exitCode: EXIT.usage,
+          advice: 'The ID and NAME columns of "outrider token list" list them.',
         });
       if (context.flags.json) return printJson(ended);
       process.stdout.write(`Revoked ${ended.name} (${ended.prefix}…).\n`);
@@ -161,12 +162,14 @@ function printTokens(tokens: readonly Token[]): void {
 }
 
 const units: Readonly<Record<string, number>> = { m: 60, h: 3600, d: 86_400, w: 604_800 };
+const mostSeconds = 3650 * 86_400;
 
 function secondsOf(text: string): number {
   const [, amount, unit] = /^([1-9]\d{0,4})([mhdw])$/.exec(text.trim()) ?? [];
-  if (amount === undefined || unit === undefined)
-    throw usage(`--expires takes a time such as 12h, 90d or 52w; not "${text}"`);
-  return Number(amount) * units[unit]!;
+  const seconds = amount === undefined ? 0 : Number(amount) * units[unit!]!;
+  if (seconds === 0 || seconds > mostSeconds)
+    throw usage(`--expires takes a time such as 12h, 90d or 52w, up to ten years; not "${text}"`);
+  return seconds;
 }
 
 function usualBase({ loaded: { config } }: Context): string {

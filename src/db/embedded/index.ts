@@ -12,7 +12,7 @@ import { decideServerUser } from './server-user.ts';
 import { countUsers, enterUser, leaveUser } from './users.ts';
 
 export { roleName } from './cluster.ts';
-export { defaultDataDir, hasCluster } from './places.ts';
+export { defaultDataDir, hasCluster, makeDirs } from './places.ts';
 
 /** How often each process looks after the server and its log. */
 const watchMs = 5_000;

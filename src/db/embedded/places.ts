@@ -55,8 +55,9 @@ function isWritable(path: string): boolean {
   }
 }
 
+/** Makes a directory and those above it. */
 // Node's recursive mkdir never returns where making a directory answers ENOENT (below /proc, on some network mounts).
-function makeDirs(path: string, mode: number): void {
+export function makeDirs(path: string, mode: number): void {
   if (existsSync(path)) return;
   makeDirs(dirname(path), 0o755);
   try {

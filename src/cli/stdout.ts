@@ -1,0 +1,26 @@
+import { EXIT, unwritable } from '../errors/index.ts';
+
+type Act = (error: NodeJS.ErrnoException) => void;
+
+let act: Act = endAtOnce;
+
+/** Hears of a standard output that takes no more. Stays for good; only what is done about it is exchanged. */
+export function watchStdout(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => act(error));
+}
+
+/** Leaves it to a command that has something to put away before it ends. */
+export function atStdoutError(next: Act): void {
+  act = next;
+}
+
+/** Whether only the reader went away: `outrider … | head` closes the pipe early, and that is no error. */
+export const isReaderGone = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException | null)?.code === 'EPIPE';
+
+function endAtOnce(error: NodeJS.ErrnoException): void {
+  if (isReaderGone(error)) process.exit(EXIT.ok);
+  const { message, advice, exitCode } = unwritable('standard output', error);
+  process.stderr.write(`error: ${message}\n${advice ?? ''}\n`);
+  process.exit(exitCode);
+}

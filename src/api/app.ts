@@ -13,7 +13,7 @@ import { answerHealth } from './health.ts';
 import { addHostCheck, addSecurityHeaders } from './hosts.ts';
 import { addGuard } from './identity.ts';
 import { sayInvalid } from './invalid.ts';
-import { addProblems, problemSchema, sendProblem } from './problems.ts';
+import { addProblems, problemSchema, sendNotFound, sendProblem } from './problems.ts';
 import { addRateLimits } from './rate-limits.ts';
 import { addSignIn } from './sign-in.ts';
 import { StreamRoom } from './streams.ts';
@@ -102,8 +102,10 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
   if (options.operator === undefined) {
     (await import('./websub.ts')).addWebSubRoutes(app, options);
     (await import('./reference-page.ts')).addReferencePage(app);
-    (await import('./dashboard.ts')).addDashboard(app);
-  }
+    const { sendLost } = (await import('./dashboard.ts')).addDashboard(app);
+    // Somebody who mistyped the address of a screen is no program, and can read the page better than a problem document.
+    app.setNotFoundHandler(async (request, reply) => (await sendLost(request, reply)) ?? sendNotFound(reply));
+  } else app.setNotFoundHandler((_request, reply) => sendNotFound(reply));
   return app;
 }
 

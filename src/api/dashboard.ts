@@ -53,7 +53,7 @@ function findPages(): string | null {
 /**
  * The dashboard at `/`. All of it is read at the start, half a megabyte: no request names a file on the disk.
  */
-export function addDashboard(app: FastifyInstance): void {
+export function addDashboard(app: FastifyInstance): { sendLost: Lost } {
   const dir = findPages();
   const files = dir === null ? new Map<string, File>() : readFiles(dir);
   const page = files.get('/index.html');
@@ -82,7 +82,22 @@ export function addDashboard(app: FastifyInstance): void {
         );
         return send(request, reply, file);
       });
+  return {
+    sendLost: async (request, reply) => {
+      if (page === undefined || !isForPerson(request)) return null;
+      // Without its validator: a 304 would have to be about the same status.
+      reply.headers({ 'content-security-policy': policy, 'cache-control': 'no-store' });
+      return reply.code(404).type(page.type).send(page.body);
+    },
+  };
 }
+
+/** Sends the page to a person who asked for an address of nothing; null: it was a program. */
+type Lost = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | null>;
+
+/** A browser that goes somewhere says that it takes HTML; scripts, pictures and programs do not. */
+const isForPerson = ({ method, url, headers }: FastifyRequest): boolean =>
+  method === 'GET' && !/^\/(api|assets)(\/|$)/.test(url) && /\btext\/html\b/.test(headers.accept ?? '');
 
 function send(request: FastifyRequest, reply: FastifyReply, file: File): FastifyReply {
   reply.headers({ etag: file.tag, vary: 'accept-encoding' });

@@ -239,7 +239,9 @@ function addRobots(instance: FastifyInstance, { database, config }: Parts): void
       const known = await requireDomain(pool, params.name, config.fetch.defaultDelayMs);
       const identified = identifyUrl(query.url);
       if (identified.outcome === 'rejected' || identified.identity.domainKey !== known.domainKey)
-        throw new AppError('request_invalid', `"url" is no address of ${known.name}`, { httpStatus: 400 });
+        throw new AppError('request_invalid', `"${query.url.slice(0, 200)}" is no address of ${known.name}`, {
+          httpStatus: 400,
+        });
       const agent = query.agent ?? config.fetch.productToken;
       const { fetchUrl } = identified.identity;
       return { url: fetchUrl, agent, ...(await testRobots(pool, identified.identity, agent)) };

@@ -62,15 +62,16 @@ export function addProblems(app: FastifyInstance, log: Log): void {
       error instanceof AppError ? error.advice : undefined,
     );
   });
-  app.setNotFoundHandler((_request, reply) =>
-    sendProblem(
-      reply,
-      404,
-      'not_found',
-      'there is nothing at this address; GET /api/v1/openapi.json lists what there is',
-    ),
-  );
 }
+
+/** Answers that there is nothing at an address. */
+export const sendNotFound = (reply: FastifyReply): FastifyReply =>
+  sendProblem(
+    reply,
+    404,
+    'not_found',
+    'there is nothing at this address; GET /api/v1/openapi.json lists what there is',
+  );
 
 function statusOf(error: unknown): { status: number; code: string } {
   if (error instanceof AppError) return { status: error.httpStatus, code: error.code };

@@ -22,14 +22,17 @@ export type SourceFilter = {
 };
 
 /** How a source is doing, in a word. */
-export const sourceStatuses = ['ok', 'failing', 'searching', 'disabled'] as const;
+export const sourceStatuses = ['ok', 'failing', 'empty', 'searching', 'disabled'] as const;
 export type SourceStatusWord = (typeof sourceStatuses)[number];
 
 /** The word for a source: what an operator decided comes before what was met. */
 export function sourceStatusOf(source: SourceStatus): SourceStatusWord {
   if (!source.enabled) return 'disabled';
   if (source.failing > 0) return 'failing';
-  return source.searching && source.channels === 0 ? 'searching' : 'ok';
+  if (source.channels > 0) return 'ok';
+  if (source.searching) return 'searching';
+  // Nothing of it is polled, and nobody looks for anything that could be.
+  return source.ingestionMode === 'feed' ? 'empty' : 'ok';
 }
 
 // Of a source s: its channels without the files that sitemap indexes name. Index: channels_source.
@@ -83,7 +86,8 @@ export async function pageSources(
      found AS (
        SELECT ${statusColumns} FROM named s ${summedUp}
         WHERE ${isFailing} AND ($7::text IS NULL OR $7 = CASE WHEN NOT s.enabled THEN 'disabled' WHEN c.failing > 0 THEN 'failing'
-                WHEN d.searching AND c.channels = 0 THEN 'searching' ELSE 'ok' END)
+                WHEN c.channels > 0 THEN 'ok' WHEN d.searching THEN 'searching'
+                WHEN s.ingestion_mode = 'feed' THEN 'empty' ELSE 'ok' END)
         ORDER BY s.id LIMIT $5)
      SELECT f.*, l.last, l.looked FROM (SELECT max(id) AS last, count(*)::integer AS looked FROM looked) l LEFT JOIN found f ON true
       ORDER BY f.id`,

@@ -20,9 +20,13 @@ const heldMs = 500 * 31_557_600_000;
 export const isHeld = (dueAt: Date | null, now: Date): boolean =>
   dueAt !== null && dueAt.getTime() - now.getTime() > heldMs;
 
-/** A delay in seconds. */
+/** A delay in seconds, or in milliseconds where seconds would round it away: 5 ms are no "0.0 s". */
 export const seconds = (ms: number): string =>
-  ms % 1000 === 0 ? `${ms / 1000} s` : `${(ms / 1000).toFixed(1)} s`;
+  ms > 0 && ms < 1000
+    ? `${Math.round(ms)} ms`
+    : ms % 1000 === 0
+      ? `${ms / 1000} s`
+      : `${(ms / 1000).toFixed(1)} s`;
 
 /** A count with its noun. */
 export const many = (count: number, one: string, more = `${one}s`): string =>

@@ -2,7 +2,7 @@ import { reasonText, span } from '../explain/index.ts';
 import { howToGiveBrowser } from '../frontier/index.ts';
 import type { OverviewFacts } from './facts.ts';
 import { jobTroubles } from './job-attention.ts';
-import type { FailingChannel, HeldDomain, OpenCircuit, SinkTrouble } from './troubles.ts';
+import type { EmptySource, FailingChannel, HeldDomain, OpenCircuit, SinkTrouble } from './troubles.ts';
 import { countText, numberText } from './words.ts';
 
 /** A screen of the dashboard. */
@@ -59,6 +59,7 @@ export function decideAttention(facts: OverviewFacts): Attention[] {
     ...renderingTroubles(facts),
     ...facts.sinks.flatMap((sink) => sinkTroubles(sink, facts.processes.now)),
     ...channelTroubles(facts),
+    ...emptyTroubles(facts.emptySources),
     ...domainTroubles(facts.heldDomains, facts.processes.now),
     ...circuitTroubles(facts.openCircuits, facts.processes.now),
     ...jobTroubles(facts.jobs),
@@ -249,6 +250,26 @@ function channelTroubles({ counts, failingChannels, processes: { now } }: Overvi
       kind: 'poll_channel',
       target: { screen: 'channels', id: String(channel.id), filter: {} },
     },
+  }));
+}
+
+/** Sources that bring nothing and never will by themselves. */
+function emptyTroubles(sources: readonly EmptySource[]): Attention[] {
+  const [first] = sources;
+  if (first !== undefined && sources.length > mostSingle)
+    return [
+      {
+        id: 'empty_sources',
+        severity: 'warn',
+        sentence: `${countText(first.all, 'source')} bring nothing: no feed or sitemap of theirs is known, of ${first.name.slice(0, 200)} for one.`,
+        action: open('Show them', 'sources', { status: 'empty' }),
+      },
+    ];
+  return sources.map(({ slug, name }) => ({
+    id: `empty_source:${slug}`,
+    severity: 'warn',
+    sentence: `${name.slice(0, 200)} brings nothing: no feed or sitemap of it is known, or it could not be reached.`,
+    action: { label: 'Show the source', kind: 'open', target: { screen: 'sources', id: slug, filter: {} } },
   }));
 }
 

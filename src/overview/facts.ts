@@ -6,8 +6,10 @@ import { loadOverviewCounts, type OverviewCounts } from './counts.ts';
 import { type Flow, type FlowTrend, loadFlow } from './flow.ts';
 import { loadProcesses, type Processes } from './processes.ts';
 import {
+  type EmptySource,
   type FailingChannel,
   type HeldDomain,
+  loadEmptySources,
   loadFailingChannels,
   loadHeldDomains,
   loadOpenCircuits,
@@ -25,6 +27,7 @@ export type OverviewFacts = {
   switches: SwitchState[];
   rendering: RenderingState;
   failingChannels: FailingChannel[];
+  emptySources: EmptySource[];
   heldDomains: HeldDomain[];
   openCircuits: OpenCircuit[];
   sinks: SinkTrouble[];
@@ -43,6 +46,7 @@ export async function loadOverviewFacts(db: Queryable, skewMs = 0): Promise<Over
     switches: await listSwitches(db),
     rendering: await loadRenderingState(db),
     failingChannels: counts.failingChannels.count === 0 ? [] : await loadFailingChannels(db),
+    emptySources: counts.sources.count === 0 ? [] : await loadEmptySources(db),
     heldDomains:
       counts.blockedDomains.count + counts.unreachableDomains.count === 0 ? [] : await loadHeldDomains(db),
     openCircuits: await loadOpenCircuits(db),

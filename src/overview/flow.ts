@@ -56,6 +56,8 @@ type Row = {
   sinks: number;
   deliveredThen: number | null;
   deliveredSeconds: number | null;
+  /** Every sink was made within the five minutes: whatever it has delivered, it delivered in them. */
+  allNew: boolean;
   backlog: number;
   backlogThen: number | null;
   backlogSeconds: number | null;
@@ -86,12 +88,12 @@ export async function loadFlow(db: Queryable, skewMs = 0): Promise<{ flow: Flow;
             (SELECT json_build_object(${sums}) FROM (
                SELECT ${names} FROM rollups WHERE minutes = 1 AND at >= c.since AND at <= c.now
                UNION ALL SELECT ${names} FROM counter_deltas WHERE minute >= c.since) x) AS sums,
-            d.delivered, d.sinks, t.delivered::float8 AS "deliveredThen",
+            d.delivered, d.sinks, coalesce(d.first >= c.since, true) AS "allNew", t.delivered::float8 AS "deliveredThen",
             extract(epoch FROM c.now - t.looked_at)::float8 AS "deliveredSeconds",
             b.backlog, t.backlog::float8 AS "backlogThen", extract(epoch FROM c.now - t.looked_at)::float8 AS "backlogSeconds",
             y.died AS "diedToday", y.fetched AS "fetchedToday"
        FROM clock c LEFT JOIN then_looked t ON true
-      CROSS JOIN (SELECT coalesce(sum(t.delivered), 0)::float8 AS delivered, (count(*) FILTER (WHERE s.enabled))::integer AS sinks
+      CROSS JOIN (SELECT coalesce(sum(t.delivered), 0)::float8 AS delivered, (count(*) FILTER (WHERE s.enabled))::integer AS sinks, min(s.created_at) AS first
                     FROM sinks s LEFT JOIN sink_states t ON t.sink = s.name WHERE s.takes = 'documents') d
       CROSS JOIN (SELECT ((SELECT coalesce(sum(rows_pending), 0) FROM source_totals)
                         + (SELECT coalesce(sum(rows_pending), 0) FROM counter_deltas))::float8 AS backlog) b
@@ -102,6 +104,10 @@ export async function loadFlow(db: Queryable, skewMs = 0): Promise<{ flow: Flow;
   );
   const row = result.rows[0]!;
   const perMinute = (count: number): number => (count / row.seconds) * 60;
+  const deliveredThen = row.allNew ? 0 : row.deliveredThen;
+  // Without a look from before them the five minutes hold all there is: what a busy minute delivered was not that much
+  // in each of the five.
+  const deliveredSeconds = Math.max(row.deliveredSeconds ?? 0, row.seconds);
   return {
     flow: {
       seconds: row.seconds,
@@ -110,9 +116,9 @@ export async function loadFlow(db: Queryable, skewMs = 0): Promise<{ flow: Flow;
       documentsPerMinute: perMinute(row.sums.documents!),
       // A sink that was removed takes its deliveries along: that is none, and not fewer.
       deliveredPerMinute:
-        row.deliveredThen === null || row.deliveredSeconds === null
+        row.deliveredThen === null || deliveredThen === null
           ? null
-          : (Math.max(0, row.delivered - row.deliveredThen) / row.deliveredSeconds) * 60,
+          : (Math.max(0, row.delivered - deliveredThen) / deliveredSeconds) * 60,
       sinks: row.sinks,
       exits: Object.fromEntries(
         Object.entries(exits).map(([name, column]) => [name, row.sums[column]!]),

@@ -75,6 +75,7 @@ function facts(change: Change = {}): OverviewFacts {
     })),
     rendering: { waiting: 0, groups: [], ...change.rendering },
     failingChannels: [],
+    emptySources: [],
     heldDomains: [],
     openCircuits: [],
     sinks: [],
@@ -127,6 +128,13 @@ test.each<[string, Change]>([
   [
     'Nothing to fetch now; next fetch in 4 min; 1 channel failing.',
     { counts: { ...quiet, pendingUrls: 0, failingChannels: exact(1) }, processes: { nextAt: soon } },
+  ],
+  [
+    'Nothing to fetch now; next fetch in a moment.',
+    {
+      counts: { ...quiet, pendingUrls: 0 },
+      processes: { nextAt: new Date(now.getTime() + 400) },
+    },
   ],
   ['Nothing to fetch now.', { counts: { ...quiet, pendingUrls: 0 }, processes: { nextAt: null } }],
   [

@@ -31,7 +31,8 @@ const isIdle = ({ counts, processes }: OverviewFacts): boolean =>
 
 function idle({ counts, processes }: OverviewFacts): string {
   const { nextAt, now } = processes;
-  const next = nextAt === null ? '' : `; next fetch in ${span(nextAt.getTime() - now.getTime())}`;
+  const waitMs = nextAt === null ? null : nextAt.getTime() - now.getTime();
+  const next = waitMs === null ? '' : `; next fetch in ${waitMs < 1000 ? 'a moment' : span(waitMs)}`;
   return counts.pendingUrls === 0
     ? `Nothing to fetch now${next}`
     : `Nothing may be fetched now; ${countText(counts.pendingUrls, 'URL')} ${counts.pendingUrls === 1 ? 'waits' : 'wait'}${next}`;

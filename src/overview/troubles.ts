@@ -9,6 +9,9 @@ export type FailingChannel = {
   failingSince: Date | null;
 };
 
+/** A source that is followed by feeds and has none: what is told of it, and how many there are. */
+export type EmptySource = { slug: string; name: string; all: number };
+
 /** A domain that is not fetched although rows wait for it. */
 export type HeldDomain = {
   name: string;
@@ -27,6 +30,8 @@ export type OpenCircuit = { name: string; queued: number; nextAt: Date | null; a
 const told = 4;
 const mostLooked = 500;
 const manyQueued = 100;
+// The newest, which somebody has just added or imported; those before were told when they were.
+const mostSources = 10_000;
 
 /** The channels that failed most often in a row. Index: channel_state_trouble. */
 export async function loadFailingChannels(db: Queryable): Promise<FailingChannel[]> {
@@ -35,6 +40,19 @@ export async function loadFailingChannels(db: Queryable): Promise<FailingChannel
        FROM channel_state s JOIN channels c ON c.id = s.channel_id
       WHERE s.errors_in_row > 0 AND c.enabled AND c.parent_id IS NULL
       ORDER BY s.errors_in_row DESC, s.channel_id LIMIT ${told}`,
+  );
+  return result.rows;
+}
+
+/** Sources without a channel that nobody looks for one for, the newest first. Indexes: channels_source, discoveries_open. */
+export async function loadEmptySources(db: Queryable): Promise<EmptySource[]> {
+  const result = await db.query<EmptySource>(
+    `SELECT s.slug, s.name, (count(*) OVER ())::integer AS all
+       FROM (SELECT id, slug, name, enabled, ingestion_mode FROM sources ORDER BY id DESC LIMIT ${mostSources}) s
+      WHERE s.enabled AND s.ingestion_mode = 'feed'
+        AND NOT EXISTS (SELECT FROM channels c WHERE c.source_id = s.id)
+        AND NOT EXISTS (SELECT FROM discoveries d WHERE d.source_id = s.id AND d.finished_at IS NULL)
+      ORDER BY s.id DESC LIMIT ${told}`,
   );
   return result.rows;
 }

@@ -47,7 +47,9 @@ async function start(channels = 0): Promise<number[]> {
   const { pool } = lab.database;
   await worker('fetch');
   await worker('schedule');
-  const { source } = await createSource(pool, { url: 'https://herald.test/', name: 'Herald' });
+  // By its links: a source of feeds without one would be a trouble of its own.
+  const mode = channels === 0 ? 'spider' : 'feed';
+  const { source } = await createSource(pool, { url: 'https://herald.test/', name: 'Herald', mode });
   const ids: number[] = [];
   for (let n = 0; n < channels; n += 1) {
     const { channel } = await createChannel(pool, {
@@ -130,6 +132,64 @@ test('deliveries are counted since the look of five minutes ago, and a removed s
   await pool.query(`UPDATE sink_states SET delivered = 0 WHERE sink = 'index'`);
   await pool.query(`UPDATE rollups SET delivered = 100`);
   expect((await look()).flow.deliveredPerMinute).toBe(0);
+});
+
+test('what an engine delivered in its first minutes is not told as more than that', async () => {
+  const { pool } = lab.database;
+  await start();
+  await pool.query(`UPDATE sinks SET created_at = now()`);
+  await pool.query(`UPDATE sink_states SET delivered = 100 WHERE sink = 'index'`);
+  await foldCounters(pool, -2 * 60_000);
+  await pool.query(`UPDATE sink_states SET delivered = 1600 WHERE sink = 'index'`);
+  const delivered = async (): Promise<number> => {
+    const { flow } = await look();
+    return Math.round((flow.deliveredPerMinute! / 60) * flow.seconds);
+  };
+  // 1500 since the look of two minutes ago would be 3750 and more in five.
+  expect(await delivered()).toBe(1600);
+  // An old engine that begins again: what was delivered before its first look is long ago.
+  await pool.query(`UPDATE sinks SET created_at = now() - interval '1 day'`);
+  expect(await delivered()).toBe(1500);
+});
+
+test('a source of feeds without one is told, and found by its status', async () => {
+  const { pool } = lab.database;
+  await start(1);
+  const names = async (): Promise<string[]> => (await look()).attention.map(({ id }) => id);
+  expect(await names()).toEqual([]);
+  const add = (name: string, mode: 'feed' | 'spider' | 'both' = 'feed') =>
+    createSource(pool, { url: `https://${name}.test/`, name, mode });
+  await add('linked', 'spider');
+  await add('both', 'both');
+  const { source } = await add('gone');
+  await add('stopped');
+  await lab.ask('POST', '/api/v1/sources/stopped/disable', { reason: 'it closed down' });
+  const listed = async (status: string): Promise<string[]> => {
+    const { body } = await lab.ask('GET', `/api/v1/sources?status=${status}`);
+    return (body.items as { slug: string; status: string }[]).map((one) => {
+      expect(one.status).toBe(status);
+      return one.slug;
+    });
+  };
+  expect((await look()).state).toBe('warn');
+  expect(await trouble('empty_source:gone')).toMatchObject({
+    sentence: 'gone brings nothing: no feed or sitemap of it is known, or it could not be reached.',
+    action: { kind: 'open', target: { screen: 'sources', id: 'gone' } },
+  });
+  expect(await listed('empty')).toEqual(['gone']);
+  expect(await listed('ok')).toEqual(['herald', 'linked', 'both']);
+  expect(await listed('disabled')).toEqual(['stopped']);
+  // While its feeds are looked for nobody has to mind.
+  await lab.ask('POST', `/api/v1/sources/${source.slug}/discover`);
+  expect(await names()).toEqual([]);
+  expect(await listed('searching')).toEqual(['gone']);
+  await pool.query(`UPDATE discoveries SET finished_at = now(), state = 'nothing'`);
+  expect(await names()).toEqual(['empty_source:gone']);
+  for (const name of ['one', 'two', 'three']) await add(name);
+  expect(await trouble('empty_sources')).toMatchObject({
+    sentence: '4 sources bring nothing: no feed or sitemap of theirs is known, of three for one.',
+    action: { kind: 'open', target: { screen: 'sources', id: null, filter: { status: 'empty' } } },
+  });
 });
 
 test('a backlog that grows is told, and one that shrinks tells when it ends', async () => {

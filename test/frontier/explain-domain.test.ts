@@ -217,6 +217,9 @@ it('a used budget, its renewal, and an open circuit', async () => {
   expect(used.text).toContain('3 URLs are ready, 3 of them under its budget');
   expect(used.text).toContain('It gets one request every 2.5 s (an operator set 2.5 s).');
   expect(used.advice).toContain('outrider domain set big.test --budget N');
+  // A tenth of a second is too coarse for it: that would be "0.0 s".
+  await configureDomain(test.pool, keyOfDomain('big.test')!, { delayMs: 5, budget: 2, pool: null }, 1000);
+  expect((await explain('big.test')).text).toContain('(an operator set 5 ms');
   const rows = await test.pool.query<{ url: string }>(
     `SELECT url FROM url_frontier WHERE url LIKE '%big.test%' AND ready ORDER BY url LIMIT 1`,
   );

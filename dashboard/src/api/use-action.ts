@@ -1,7 +1,7 @@
 import { ref } from 'vue';
 import { say } from '../parts/toasts.ts';
 import { type Answer, ask, type Input, type OperationName } from './client.ts';
-import { problemOf } from './problem.ts';
+import { problemOf, problemText } from './problem.ts';
 
 /** Does something that changes things: one at a time, and says how it went. */
 export function useAction() {
@@ -19,8 +19,7 @@ export function useAction() {
       if (done !== undefined) say(typeof done === 'string' ? done : done(answer));
       return answer;
     } catch (error) {
-      const problem = problemOf(error);
-      say([problem.message, problem.advice].filter((text) => text !== null).join(' '), 'fail');
+      say(problemText(problemOf(error)), 'fail');
       return null;
     } finally {
       isBusy.value = false;

@@ -76,6 +76,13 @@ export function useAnswer<K extends OperationName>(
       if (isAsking) isBehind = true;
       else void load();
     });
+  // The page says that it asks again as soon as the server answers; what is asked only once keeps to that too.
+  watch(
+    () => live.state,
+    (state) => {
+      if (state === 'live' && problem.value?.status === 0 && !isAsking) void load();
+    },
+  );
   onScopeDispose(() => {
     current?.abort();
     current = null;

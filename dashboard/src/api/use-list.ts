@@ -73,7 +73,12 @@ export function useList<K extends ListName>(
       if (back?.split('?')[0] === router.currentRoute.value.path) router.back();
       else void query.set({ cursor: undefined, page: undefined });
     },
-    refresh: asked.refresh,
+    refresh: async () => {
+      // A place that this list does not know, of another order or another database: asked again it is unknown again.
+      if (asked.problem.value?.code === 'cursor_invalid')
+        await query.set({ cursor: undefined, page: undefined });
+      else await asked.refresh();
+    },
     filter: computed(filter),
   };
 }

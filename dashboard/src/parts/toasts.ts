@@ -15,6 +15,9 @@ export function unsay(id: number): void {
 export function say(text: string, tone: 'ok' | 'fail' = 'ok'): void {
   lastId += 1;
   const id = lastId;
+  // Said again, it takes the place of what it was: four times the same sentence tells nothing more.
+  const before = toasts.find((toast) => toast.text === text && toast.tone === tone);
+  if (before !== undefined) unsay(before.id);
   toasts.push({ id, text, tone });
   if (toasts.length > 4) toasts.shift();
   if (tone === 'ok') setTimeout(() => unsay(id), 6000);

@@ -23,6 +23,7 @@ export const modeHints: Readonly<Record<SourceItem['ingestionMode'], string>> = 
 const tones: Readonly<Record<SourceItem['status'], Tone>> = {
   ok: 'ok',
   failing: 'fail',
+  empty: 'warn',
   searching: 'info',
   disabled: 'quiet',
 };
@@ -30,5 +31,5 @@ const tones: Readonly<Record<SourceItem['status'], Tone>> = {
 /** How a source does. */
 export const sourceState = ({ status }: Pick<SourceItem, 'status'>): { tone: Tone; word: string } => ({
   tone: tones[status],
-  word: status,
+  word: status === 'empty' ? 'nothing to poll' : status,
 });

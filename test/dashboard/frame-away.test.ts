@@ -1,0 +1,196 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { shareBrowser } from './browser.ts';
+import { type CutProxy, startCutProxy } from './cut-proxy.ts';
+import {
+  type DashboardLab,
+  findBarriers,
+  openContext,
+  openPage,
+  overflowOf,
+  startDashboardLab,
+} from './lab.ts';
+import { addDocuments, addFeeds, startWorkers } from './overview-data.ts';
+
+let lab: DashboardLab;
+let proxy: CutProxy;
+let feeds: number[];
+beforeAll(async () => {
+  lab = await startDashboardLab();
+  proxy = await startCutProxy(lab.api.address);
+  const { pool } = lab.api.database;
+  await startWorkers(pool);
+  const { body } = await lab.api.ask('POST', '/api/v1/sources', {
+    url: 'https://herald.example/',
+    name: 'The Herald',
+  });
+  feeds = await addFeeds(pool, body.id as number, 1);
+  const titles = Array.from({ length: 40 }, (_, n) => `The ferry sails for the ${n + 1}. time`);
+  await addDocuments(pool, titles);
+  await lab.api.index();
+});
+afterAll(async () => {
+  await proxy?.close();
+  await lab?.close();
+});
+
+const focused = (page: Page): Promise<string> =>
+  page.evaluate('document.activeElement.textContent.trim()') as Promise<string>;
+const scrolled = (page: Page): Promise<number> => page.evaluate('Math.round(scrollY)') as Promise<number>;
+const go = (page: Page, name: string): Promise<void> =>
+  page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name, exact: true }).click();
+
+test('a screen whose code could not be had is shown when the server is back', async () => {
+  const context = await openContext(await shareBrowser(), proxy.address, { token: lab.api.tokens.admin });
+  // What goes wrong while nobody answers is told by the browser too: only what is shown counts here.
+  const page = await openPage(context, `${proxy.address}/sources`, []);
+  await page.getByRole('link', { name: 'The Herald' }).waitFor();
+  proxy.setDown(true);
+  const told = page.getByText('This screen could not be loaded: the server does not answer.');
+  await go(page, 'Jobs');
+  await told.waitFor();
+  // Once more: the same is not said twice.
+  await go(page, 'Jobs');
+  await page.getByText('No connection').waitFor();
+  await expect.poll(() => told.count()).toBe(1);
+  await page.getByRole('heading', { name: 'Sources', level: 1 }).waitFor();
+  proxy.setDown(false);
+  await page.getByText('Live', { exact: true }).waitFor();
+  await go(page, 'Jobs');
+  await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+  expect(new URL(page.url()).pathname).toBe('/jobs');
+  await context.close();
+});
+
+test('what is asked only once is asked again when the server is back', async () => {
+  const context = await openContext(await shareBrowser(), proxy.address, { token: lab.api.tokens.admin });
+  const page = await openPage(context, `${proxy.address}/settings?tab=about`, []);
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+  await page.getByText('Live', { exact: true }).waitFor();
+  proxy.setDown(true);
+  await page.getByText('No connection').waitFor();
+  await page.getByRole('link', { name: 'Retention' }).click();
+  const problem = page.getByRole('alert').filter({ hasText: 'The server does not answer.' });
+  await problem.waitFor();
+  proxy.setDown(false);
+  await problem.waitFor({ state: 'detached' });
+  await page.getByText('Documents and their versions').waitFor();
+  await context.close();
+});
+
+test('a mistyped address shows a person the way, and a program that there is nothing', async () => {
+  const page = await lab.open('/sorces?x=1');
+  await page.getByRole('heading', { name: 'There is nothing here' }).waitFor();
+  await page.getByRole('link', { name: 'Go to the overview' }).click();
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
+  const ask = async (path: string, accept: string): Promise<[number, string]> => {
+    const answer = await fetch(`${lab.api.address}${path}`, { headers: { accept } });
+    await answer.arrayBuffer();
+    return [answer.status, answer.headers.get('content-type') ?? ''];
+  };
+  const person = 'text/html,application/xhtml+xml,*/*;q=0.8';
+  expect(await ask('/sorces', person)).toEqual([404, 'text/html; charset=utf-8']);
+  for (const [path, accept] of [
+    ['/sorces', '*/*'],
+    ['/assets/gone.js', person],
+    ['/api/v1/sorces', person],
+  ] as const)
+    expect(await ask(path, accept)).toEqual([404, 'application/problem+json; charset=utf-8']);
+  await page.close();
+});
+
+test('a list whose place is no longer known begins again', async () => {
+  const page = await lab.open('/sources?cursor=from-another-database&page=3');
+  const problem = page.getByRole('alert').filter({ hasText: 'cursor_invalid' });
+  await problem.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('link', { name: 'The Herald' }).waitFor();
+  expect(new URL(page.url()).search).toBe('');
+  await page.close();
+});
+
+test('a list keeps its place: beside a document, and on the way back; another page begins at its top', async () => {
+  const page = await lab.open('/documents', { height: 700 });
+  const titles = page.getByRole('table', { name: 'Documents' }).getByRole('link');
+  await expect.poll(() => titles.count()).toBe(25);
+  await titles.nth(20).scrollIntoViewIfNeeded();
+  const place = await scrolled(page);
+  expect(place).toBeGreaterThan(300);
+  await titles.nth(20).click();
+  const opened = page.getByRole('article');
+  await opened.getByRole('heading', { level: 2 }).waitFor();
+  await expect.poll(() => scrolled(page)).toBeGreaterThan(300);
+  await page.goBack();
+  await opened.waitFor({ state: 'detached' });
+  await go(page, 'Sources');
+  await page.getByRole('link', { name: 'The Herald' }).waitFor();
+  await expect.poll(() => scrolled(page)).toBe(0);
+  // The answer comes late: the page is as high as before only then.
+  await page.route('**/api/v1/documents?*', async (route) => {
+    const answer = await route.fetch();
+    await page.evaluate('new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))');
+    await route.fulfill({ response: answer });
+  });
+  await page.goBack();
+  await expect.poll(() => titles.count()).toBe(25);
+  await expect.poll(() => scrolled(page)).toBe(place);
+  await page.unroute('**/api/v1/documents?*');
+  const turner = page.getByRole('navigation', { name: 'Pages' });
+  await turner.getByRole('button', { name: 'Next' }).click();
+  await turner.getByText('Page 2').waitFor();
+  await expect.poll(() => scrolled(page)).toBe(0);
+  await page.close();
+});
+
+test('the focus goes on to the heading that comes when a thing is loaded', async () => {
+  const page = await lab.open('/sources');
+  await page.getByRole('link', { name: 'The Herald' }).click();
+  await page.getByRole('heading', { name: 'The Herald', level: 1 }).waitFor();
+  await expect.poll(() => focused(page)).toBe('The Herald');
+  await go(page, 'Channels');
+  await page.locator(`a[href="/channels/${feeds[0]}"]`).click();
+  await expect.poll(() => focused(page)).toContain('herald.example/0.xml');
+  await page.close();
+});
+
+test('times in full and windows of every width move tables, and never the page', async () => {
+  const page = await lab.open('/');
+  await page.evaluate(`localStorage.setItem('outrider.times', 'utc')`);
+  for (const width of [360, 790, 1024, 1280]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const path of [
+      '/',
+      '/sources',
+      '/channels',
+      '/frontier',
+      '/domains',
+      '/documents',
+      '/state?tab=database',
+    ]) {
+      await page.goto(`${lab.api.address}${path}`);
+      await page.getByRole('table').first().waitFor();
+      await expect.poll(() => overflowOf(page), { message: `${path} at ${width} px` }).toBe(0);
+    }
+  }
+  await expect.poll(() => findBarriers(page)).toEqual([]);
+  await page.close();
+});
+
+test('a title is written in its own direction, and a name that cannot be broken stays in its place', async () => {
+  const arabic = 'خطة جديدة (v2.0) لتطوير المدارس';
+  await addDocuments(lab.api.database.pool, [arabic]);
+  await lab.api.index();
+  const page = await lab.open('/');
+  const title = page.getByRole('link', { name: arabic }).locator('bdi');
+  await expect.poll(() => title.evaluate((one) => one.matches(':dir(rtl)'))).toBe(true);
+  await page.goto(`${lab.api.address}/settings?tab=tokens`);
+  await page.getByLabel('Name').fill('x'.repeat(100));
+  await page.getByRole('button', { name: 'Make the token' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('The new token').waitFor();
+  await expect.poll(() => dialog.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0);
+  await page.close();
+});
+
+test('pages complain of nothing', () => {
+  expect(lab.complaints).toEqual([]);
+});

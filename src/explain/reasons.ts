@@ -64,6 +64,7 @@ export const failureReasons: Readonly<Record<string, string>> = {
   challenge: 'a challenge for browsers stood before it',
   access_denied: 'the page says that access is denied',
   login_wall: 'the page asks for a login or for consent',
+  site_error: 'the page says that its site is out of order, suspended or for sale',
   led_to_listing: 'its address leads to a front page or a list, for now',
   render_timeout: 'its scripts did not come to an end in the browser',
   render_crashed: 'the browser ended in mid-page',

@@ -1,4 +1,5 @@
 import { collapse, copyString } from '../html/index.ts';
+import { parseLdScript } from './json-ld-script.ts';
 
 /** A JSON-LD object as found in the wild: nothing about its values is certain. */
 export type LdNode = Record<string, unknown>;
@@ -37,7 +38,6 @@ export type LdFacts = {
 };
 
 const MAX_NODES = 5_000;
-const MAX_SCRIPT_CHARS = 2_000_000;
 // A headline, a description, a name; as of meta tags.
 const MAX_VALUE_CHARS = 5_000;
 const MAX_SITE_NAMES = 50;
@@ -46,82 +46,7 @@ const MAX_CRUMBS = 12;
 const ARTICLE =
   /^(?:\w*article|\w*blogposting|liveblogposting|reportage\w*|analysisnews\w*|opinionnews\w*|report|recipe|howto|review|socialmediaposting|discussionforumposting|creativework|claimreview|medicalwebpage)$/i;
 const PAGE =
-  /^(?:webpage|itempage|aboutpage|faqpage|qapage|collectionpage|videoobject|podcastepisode|event|product|newsmediaorganization)$/i;
-
-/** Parses one JSON-LD script; broken JSON is repaired where the damage is common, else null. */
-export function parseLdScript(source: string): unknown {
-  if (source.length > MAX_SCRIPT_CHARS) return null;
-  let text = source.trim().replace(/^(?:<!--|\/\*\s?<!\[CDATA\[\s?\*\/|\/\/\s?<!\[CDATA\[|<!\[CDATA\[)/, '');
-  if (/(?:-->|\]\]>|\*\/|;)$/.test(text.slice(-5))) {
-    text = text.slice(
-      0,
-      Math.max(text.lastIndexOf('}'), text.lastIndexOf(']\n'), text.lastIndexOf('}]') + 1) + 1,
-    );
-  }
-  text = text.trim();
-  if (text === '') return null;
-  return tryParse(text) ?? tryParse(repair(text));
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) return null;
-    throw error;
-  }
-}
-
-/** Line breaks inside strings, bad escapes, trailing commas, a missing or doubled end. */
-function repair(text: string): string {
-  let source = text;
-  if (!source.includes('"') && source.includes('&quot;')) source = source.replace(/&quot;/g, '"');
-  // Pieces and the last sign kept by hand: asking a growing string for its end took minutes on a hostile page.
-  const out: string[] = [];
-  let inString = false;
-  let last = '';
-  const open: string[] = [];
-  const put = (piece: string) => {
-    out.push(piece);
-    last = piece;
-  };
-  const dropDangling = () => {
-    if (last === ',' || last === ':') out.pop();
-  };
-  for (let i = 0; i < source.length; i++) {
-    const c = source[i]!;
-    if (inString) {
-      if (c === '\\') {
-        const next = source[i + 1] ?? '';
-        out.push('"\\/bfnrtu'.includes(next) ? c + next : next);
-        i++;
-      } else if (c === '"') {
-        inString = false;
-        put(c);
-      } else if (c >= ' ') out.push(c);
-      else if (c === '\n') out.push('\\n');
-      else if (c === '\r' || c === '\t') out.push(' ');
-      continue;
-    }
-    if (c <= ' ') continue;
-    if (c === '"') {
-      inString = true;
-      put(c);
-    } else if (c === '{' || c === '[') {
-      open.push(c === '{' ? '}' : ']');
-      put(c);
-    } else if (c === '}' || c === ']') {
-      dropDangling();
-      if (open.pop() !== c) return '';
-      put(c);
-      if (open.length === 0) return out.join('');
-    } else if (!(c === ',' && last === ',')) put(c);
-  }
-  if (inString) put('"');
-  dropDangling();
-  while (open.length > 0) out.push(open.pop() ?? '');
-  return out.join('');
-}
+  /^(?:webpage|itempage|aboutpage|faqpage|qapage|collectionpage|videoobject|audioobject|podcastepisode|radioepisode|tvepisode|imagegallery|mediagallery|event|product|newsmediaorganization)$/i;
 
 /** Every object with a type, in the order found; walks without recursion. */
 function collectNodes(roots: unknown[]): LdNode[] {
@@ -204,22 +129,51 @@ export function clean(text: string): string | null {
 function names(value: unknown, byId: Map<string, LdNode>): string[] {
   const found: string[] = [];
   for (const item of listOf(value)) {
-    let target: unknown = item;
-    if (target !== null && typeof target === 'object' && !Array.isArray(target)) {
-      const node = target as LdNode;
-      if (node.name === undefined && typeof node['@id'] === 'string') target = byId.get(node['@id']) ?? node;
-    }
-    const node = target as LdNode | null;
-    const inner = node !== null && typeof node === 'object' && !Array.isArray(node) ? node.name : target;
+    const target = referredTo(item, byId);
+    const inner = target !== null && isNode(target) ? nameOf(target) : target;
     for (const name of Array.isArray(inner) ? inner.slice(0, 30) : [inner]) {
       const text = textValue(name);
-      if (text !== null && !found.includes(text)) found.push(text);
+      if (text !== null && !NO_VALUE.test(text) && !found.includes(text)) found.push(text);
     }
   }
   return found;
 }
 
-const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value.slice(0, 30) : [value]);
+const isNode = (value: unknown): value is LdNode =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+// What programs write for the parts of a name they do not have.
+const NO_VALUE = /^(?:(?:null|undefined|none|nan)(?: |$))+$/i;
+
+/** What a value stands for: the node it refers to by its `@id` or is the `@id` of, or whom a role names. */
+function referredTo(item: unknown, byId: Map<string, LdNode>): unknown {
+  if (typeof item === 'string') return byId.get(item) ?? item;
+  if (!isNode(item) || item.name !== undefined) return item;
+  if (typeof item['@id'] === 'string') return byId.get(item['@id']) ?? item;
+  // A role repeats the property it is the value of (schema.org, Role).
+  return isNode(item.author) && typesOf(item).some((type) => /role$/i.test(type)) ? item.author : item;
+}
+
+/** The name of a node, or what a person's first and last names make. */
+function nameOf(node: LdNode): unknown {
+  if (node.name !== undefined) return node.name;
+  const parts = [node.givenName, node.familyName].filter((part) => typeof part === 'string');
+  return parts.length > 0 ? parts.join(' ') : node['@value'];
+}
+
+const MAX_ITEMS = 30;
+
+/** The items of a list, of `@list`, or of the numbered properties that PHP makes of a list with gaps. */
+function listOf(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value.slice(0, MAX_ITEMS);
+  if (!isNode(value)) return [value];
+  const list = value['@list'];
+  if (Array.isArray(list)) return list.slice(0, MAX_ITEMS);
+  const keys = Object.keys(value);
+  const isNumbered =
+    keys.length > 0 && keys.length <= MAX_ITEMS && keys.every((key) => /^\d{1,4}$/.test(key));
+  return isNumbered ? Object.values(value) : [value];
+}
 
 function isOrganization(value: unknown, byId: Map<string, LdNode>): boolean {
   if (value === null || typeof value !== 'object') return false;
@@ -264,6 +218,9 @@ function score(node: LdNode, title: string): number {
   return points;
 }
 
+// One of these makes a node more than a reference to another.
+const NAMING = ['name', 'familyName', 'givenName', 'url'] as const;
+
 /** Reads all JSON-LD of a page; broken scripts are skipped. */
 export function readJsonLd(scripts: string[], pageTitle: string | null): LdFacts {
   const roots = scripts.map(parseLdScript).filter((value) => value !== null);
@@ -271,7 +228,7 @@ export function readJsonLd(scripts: string[], pageTitle: string | null): LdFacts
   const byId = new Map<string, LdNode>();
   for (const node of nodes) {
     const id = node['@id'];
-    if (typeof id === 'string' && (node.name !== undefined || node.url !== undefined) && !byId.has(id))
+    if (typeof id === 'string' && NAMING.some((key) => node[key] !== undefined) && !byId.has(id))
       byId.set(id, node);
   }
   let main: LdNode | null = null;
@@ -310,7 +267,7 @@ export function readJsonLd(scripts: string[], pageTitle: string | null): LdFacts
     siteNames,
     url: urlsOf(main?.url ?? main?.mainEntityOfPage ?? null, byId)[0] ?? null,
     images: urlsOf(main?.image ?? main?.thumbnailUrl ?? page?.primaryImageOfPage ?? null, byId).slice(0, 20),
-    datePublished: textValue(pick('datePublished')),
+    datePublished: textValue(pick('datePublished')) ?? textValue(main?.uploadDate),
     dateCreated: textValue(pick('dateCreated')),
     dateModified: textValue(pick('dateModified')),
     wordCount: Number.isFinite(words) && words > 0 ? Math.round(words) : null,

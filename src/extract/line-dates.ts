@@ -30,9 +30,18 @@ export type Surroundings = {
 
 /** Whether a line, or the label on the line before it, says that its date is one of change. */
 function isUpdate(lines: NearLine[], i: number, at: number): boolean {
-  if (isOfChange(lines[i]!.text.slice(0, at)) || isChangeOfEntry(lines[i]!)) return true;
+  const line = lines[i]!;
+  if (isChangeOfEntry(line)) return true;
+  if (isOfChange(line.text.slice(0, at))) return !isPublishedAfter(line, at);
   const before = lines[i - 1];
   return at < LABEL_CHARS && before !== undefined && before.text.length < 30 && isOfChange(before.text);
+}
+
+/** Whether a date has a label of its own behind that of a change before it: "Updated May 19, 2024; published May 17, 2024". */
+function isPublishedAfter({ text, dates }: NearLine, at: number): boolean {
+  const other = dates?.findLast((one) => one.at < at);
+  const label = other === undefined ? '' : text.slice(other.at + other.raw.length, at);
+  return PUBLISHED_LABEL.test(label) && !isOfChange(label);
 }
 
 // A date this close to the start of its line may have its label on the line before.

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { parsePage } from '../html/index.ts';
 import { bylineTexts } from './byline-lines.ts';
 import { extractPage } from './index.ts';
-import { parseLdScript, readJsonLd } from './json-ld.ts';
+import { readJsonLd } from './json-ld.ts';
+import { parseLdScript } from './json-ld-script.ts';
 import { dateInUrl } from './page-dates.ts';
 import { cleanName, splitNames } from './person-names.ts';
 import { decodeTrees, encodeTrees, scoreRows } from './trees.ts';
@@ -17,6 +18,12 @@ describe('JSON-LD', () => {
     ['a CDATA section', '//<![CDATA[\n{"a":1}\n//]]>', { a: 1 }],
     ['a missing end', '{"a":{"b":1', { a: { b: 1 } }],
     ['a bad escape', '{"a":"it\\\'s"}', { a: "it's" }],
+    ['comments', '/* by a plugin */ {"a":1, // one\n"b":/* "x */"http://y"}', { a: 1, b: 'http://y' }],
+    ['several values', '{"a":1}\n{"b":2},[3]', [{ a: 1 }, { b: 2 }, [3]]],
+    ['missing values', '{"a":,"b":undefined,"c":[NaN],"d":}', { a: null, b: null, c: [null], d: null }],
+    ['quotation marks in a string', '{"a":"the "old" pier","b":"x"}', { a: 'the "old" pier', b: 'x' }],
+    ['a missing comma', '{"a":"x"\n"b":{"c":"y"}\n"d":"z"}', { a: 'x', b: { c: 'y' }, d: 'z' }],
+    ['escaped quotation marks', '{&#34;a&#34;:&#34;x&#34;}', { a: 'x' }],
   ])('survives %s', (_name, source, expected) => {
     expect(parseLdScript(source)).toEqual(expected);
   });
@@ -37,6 +44,30 @@ describe('JSON-LD', () => {
     });
   });
 
+  it.each([
+    ['an address that is the id of a person', '"#a"'],
+    ['a person with two names', '{"@type":"Person","givenName":"Ida","familyName":"Holm"}'],
+    ['a list object', '{"@list":[{"@type":"Person","name":"Ida Holm"}]}'],
+    ['a list with numbers for keys', '{"0":{"@type":"Person","name":"Ida Holm"}}'],
+    ['a role', '{"@type":"Role","roleName":"reporter","author":{"@type":"Person","name":"Ida Holm"}}'],
+    ['somebody beside what a program left empty', '[{"name":"undefined undefined"},{"name":"Ida Holm"}]'],
+  ])('reads the author as %s', (_, author) => {
+    const person = '{"@type":"Person","@id":"#a","givenName":"Ida","familyName":"Holm"}';
+    const { authors } = readJsonLd(
+      [`[${person},{"@type":"NewsArticle","headline":"H","author":${author}}]`],
+      'H',
+    );
+    expect(authors).toEqual(['Ida Holm']);
+  });
+
+  it('dates a video by its upload', () => {
+    const { datePublished } = readJsonLd(
+      ['{"@type":"VideoObject","name":"H","uploadDate":"2024-03-05"}'],
+      'H',
+    );
+    expect(datePublished).toBe('2024-03-05');
+  });
+
   it('never throws, whatever the script', () => {
     fc.assert(
       fc.property(
@@ -45,6 +76,8 @@ describe('JSON-LD', () => {
       ),
     );
     expect(parseLdScript('['.repeat(100_000))).not.toBe(undefined);
+    for (const piece of ['"', '"\n', '/*', '//', '{}', '",', '{"a" ', '" '])
+      expect(parseLdScript(`{${piece.repeat(500_000 / piece.length)}`)).not.toBe(undefined);
   });
 });
 

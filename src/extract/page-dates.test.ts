@@ -24,6 +24,33 @@ const HEADLINE = '<h1>A lamp for the keeper of the harbour</h1>';
 const ld = (published: string) =>
   `<script type="application/ld+json">{"@type":"Article","headline":"A lamp","datePublished":"${published}"}</script>`;
 
+describe('what systems write for no date', () => {
+  it.each([
+    '1970-01-01T00:00:00Z',
+    '1970-01-01T01:00:00+01:00',
+    '1969-12-31T23:59:59Z',
+    '0001-01-01T00:00:00',
+  ])('%s is none', (none) => {
+    const shown = `${HEADLINE}<p>Posted May 17, 2024</p>${TEXT}`;
+    expect(read(ld(none), shown).published).toBe('2024-05-17');
+    expect(read(ld(none), HEADLINE + TEXT).published).toBeNull();
+  });
+});
+
+describe('two labelled dates of one line', () => {
+  it.each([
+    'Published May 17, 2024; updated May 19, 2024',
+    'Updated May 19, 2024; published May 17, 2024',
+    'Last updated: 19 May 2024 | First posted: 17 May 2024',
+    'Aktualisiert am 19. Mai 2024, veröffentlicht am 17. Mai 2024',
+  ])('%s', (line) =>
+    expect(read('', `${HEADLINE}<p>${line}</p>${TEXT}`)).toMatchObject({
+      published: '2024-05-17',
+      modified: '2024-05-19',
+    }),
+  );
+});
+
 describe('dates in text', () => {
   it.each([
     '2024년 5월 17일',

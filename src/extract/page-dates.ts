@@ -25,6 +25,8 @@ import { datesInText, PUBLISHED_LABEL } from './written-dates.ts';
 /** Now and then a page claims a date that cannot be: before the web's content or days ahead. */
 export function isPlausible(date: Date, nowMs: number): boolean {
   const time = date.getTime();
+  // What a clock at zero writes, and a second before it: systems have it for "no date".
+  if (time === 0 || time === -1_000) return false;
   return time > Date.UTC(1900, 0) && time < nowMs + 2 * 86_400_000;
 }
 

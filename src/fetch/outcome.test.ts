@@ -73,6 +73,7 @@ describe('rejected pages', () => {
     ['challenge', 'failed', 'refused'],
     ['access_denied', 'failed', 'refused'],
     ['login_wall', 'failed', 'refused'],
+    ['site_error', 'failed', 'server_error'],
     ['soft_404', 'dead', 'good'],
     ['too_short', 'dead', 'good'],
     ['no_text', 'dead', 'good'],

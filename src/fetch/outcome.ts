@@ -191,6 +191,12 @@ export function decideRejection(
       domain: { signal: 'refused', reason: blockReasonOf[reason] },
     };
   }
+  // The site fails in words where others answer 500.
+  if (reason === 'site_error')
+    return {
+      verdict: failed(row, reason, detail, 'max_retries'),
+      domain: { signal: 'server_error', status: 500 },
+    };
   return { verdict: dead(row, reason, detail), domain: { signal: 'good' } };
 }
 

@@ -1,6 +1,6 @@
 import type { Extraction } from '../extract/index.ts';
 import { countWords } from '../text/index.ts';
-import { CHALLENGE_TEXT, DENIED_TEXT, MISSING_TITLE, plain } from './phrases.ts';
+import { BROKEN_TEXT, CHALLENGE_TEXT, DENIED_TEXT, LOGIN_TITLE, MISSING_TITLE, plain } from './phrases.ts';
 import type { Sight } from './sight.ts';
 
 /*
@@ -35,6 +35,15 @@ export function hasText(extraction: Extraction | undefined): boolean {
     extraction.wordCount >= FEW_WORDS &&
     extraction.confidence >= SURE &&
     (extraction.pageType === 'article' || extraction.pageType === 'stub')
+  );
+}
+
+/** Whether what stands beside a login is the beginning of an article: a signed text under a title that speaks of no login. */
+export function isTeaser({ extraction, title, host, sight }: Read): boolean {
+  return (
+    hasText(extraction) &&
+    isSigned(extraction, host) &&
+    [title, sight.headings[0] ?? ''].every((text) => !LOGIN_TITLE.test(text))
   );
 }
 
@@ -125,14 +134,15 @@ const PARTS = /\s+[–—·»-]\s+|\s*\|\s*/;
 function isTitleOfGate(title: string, restChars: number): boolean {
   return (
     [CHALLENGE_TEXT, DENIED_TEXT].some((pattern) => isMostly(pattern, title, restChars)) ||
-    isTitleOfMissing(title)
+    isTitleOfMissing(title) ||
+    partsOf(title).some((part) => isMostly(BROKEN_TEXT, part, GATE_PART_REST_CHARS))
   );
 }
 
 /** Whether a title says beside a gate's phrase what the text is about: "Lampnet router: access denied". */
 function namesTopic(title: string, { text, openGraph }: Extraction, host: string): boolean {
   const site = plain(openGraph['og:site_name'] ?? '');
-  const rest = [CHALLENGE_TEXT, DENIED_TEXT, MISSING_TITLE].reduce(
+  const rest = [CHALLENGE_TEXT, DENIED_TEXT, BROKEN_TEXT, MISSING_TITLE].reduce(
     (left, said) => left.replace(said, ' '),
     title,
   );
@@ -144,9 +154,11 @@ function namesTopic(title: string, { text, openGraph }: Extraction, host: string
 
 const TOPIC_WORD = /[\p{L}\p{N}]{4,}/gu;
 
+const partsOf = (title: string): string[] => [title, ...title.split(PARTS)];
+
 /** Whether a title, or a part of it beside the site's name, says that the page is missing. */
 export function isTitleOfMissing(title: string): boolean {
-  return [title, ...title.split(PARTS)].some((part) => isMostly(MISSING_TITLE, part, GATE_PART_REST_CHARS));
+  return partsOf(title).some((part) => isMostly(MISSING_TITLE, part, GATE_PART_REST_CHARS));
 }
 
 function isMostly(pattern: RegExp, title: string, restChars: number): boolean {

@@ -4,6 +4,7 @@ import {
   FEW_WORDS,
   hasText,
   isSigned,
+  isTeaser,
   isTitleOfMissing,
   NOTE_WORDS,
   type OwnText,
@@ -12,6 +13,7 @@ import {
   saysUnquoted,
 } from './own-text.ts';
 import {
+  BROKEN_TEXT,
   CHALLENGE_TEXT,
   CONSENT_ADDRESS,
   DENIED_TEXT,
@@ -32,6 +34,7 @@ export type Validation =
         | 'challenge'
         | 'access_denied'
         | 'login_wall'
+        | 'site_error'
         | 'soft_404'
         | 'too_short'
         | 'no_text'
@@ -89,6 +92,7 @@ export function validatePage(input: ValidationInput): Validation {
   return (
     decideChallenge(read) ??
     decideDenied(read) ??
+    decideBroken(read) ??
     decideMissing(read) ??
     decideConsent(input) ??
     decideLogin(read) ??
@@ -160,11 +164,22 @@ function decideDenied({ sight, status, title, words, own, keptWords }: Read): Va
   return reject('access_denied', `short page says "${found}"`);
 }
 
-function decideMissing({ sight, status, title, words, own, keptWords }: Read): Validation | null {
+/** The site says that it is out of order: no article, and no reason to give the address up. */
+function decideBroken({ sight, title, words, own }: Read): Validation | null {
+  if (words >= SHORT_WORDS || own !== 'none') return null;
+  // News tell of such things too: in a page of some length it must be the title.
+  const found = phrase(BROKEN_TEXT, words < NOTE_WORDS ? `${title}\n${sight.text}` : title);
+  return found === null ? null : reject('site_error', `short page says "${found.slice(0, 80)}"`);
+}
+
+function decideMissing({ sight, status, title, words, own, keptWords, extraction }: Read): Validation | null {
   if (status === 404 || status === 410) return reject('soft_404', `status ${status}`);
   const inTitle = own === 'none' ? phrase(MISSING_TITLE, title) : null;
   if (inTitle !== null && words < 2 * SHORT_WORDS && sight.textBlocks < 8)
     return reject('soft_404', `title says "${inTitle}"`);
+  // What stands below are the latest stories: no article is called that and lists others.
+  if (inTitle !== null && extraction?.pageType === 'listing' && sight.headings.some(isTitleOfMissing))
+    return reject('soft_404', `title says "${inTitle}", above a list`);
   if (words >= 2 * NOTE_WORDS) return null;
   const heading = own === 'none' ? sight.headings.find(isTitleOfMissing) : undefined;
   if (heading !== undefined) return reject('soft_404', `short page is headed "${heading.slice(0, 80)}"`);
@@ -172,7 +187,8 @@ function decideMissing({ sight, status, title, words, own, keptWords }: Read): V
   return found === null ? null : reject('soft_404', `short page says "${found}"`);
 }
 
-function decideLogin({ page, sight, title, words, extraction }: Read): Validation | null {
+function decideLogin(read: Read): Validation | null {
+  const { page, sight, title, words, extraction } = read;
   if (page.passwordFields === 0) {
     if (words >= NOTE_WORDS) return null;
     const found = phrase(LOGIN_TEXT, `${title}\n${sight.text}`);
@@ -180,6 +196,7 @@ function decideLogin({ page, sight, title, words, extraction }: Read): Validatio
   }
   // Many sites carry a hidden login box beside an article: the wall is the page that has nothing but the box.
   if (words >= SHORT_WORDS || (extraction !== undefined && extraction.wordCount >= 100)) return null;
+  if (isTeaser({ ...read, host: hostOf(page) })) return null;
   return reject('login_wall', 'password field on a page without an article');
 }
 

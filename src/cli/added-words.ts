@@ -133,9 +133,17 @@ function channelLines(facts: AddedFacts): string[] {
     );
   lines.push(...elsewhereLines(facts));
   const every = [...new Set(channels.map((one) => spanOf(one.intervalSeconds)))].join(' and ');
-  lines.push(`  Polled every ${every}. "outrider docs list" shows what comes in.`);
+  lines.push(
+    source.ingestionMode === 'spider'
+      ? `  None of it is polled: ${linksOnlyText(source)}`
+      : `  Polled every ${every}. "outrider docs list" shows what comes in.`,
+  );
   return lines;
 }
+
+/** Why channels of a source are not polled that is followed by its links, and what to do. */
+export const linksOnlyText = ({ name, slug }: Pick<Json<Source>, 'name' | 'slug'>): string =>
+  `${name} is followed by its links only. "outrider sources set ${slug} --mode both" polls its channels, too.`;
 
 const elsewhereLines = ({ elsewhere }: AddedFacts): string[] =>
   elsewhere.map((one) => `  ${one.kind}  ${one.url}  is followed already, by ${one.name} (${one.slug})`);

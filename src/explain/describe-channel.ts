@@ -14,27 +14,37 @@ export type ChannelExplanation = {
 export function describeChannel(facts: ChannelFacts): ChannelExplanation {
   const { channel, source, poll } = facts;
   const row = describeUrl(poll);
-  const isOff = !channel.enabled || !source.enabled;
+  const isOff = !channel.enabled || !source.enabled || isLinksOnly(facts);
   return {
     state: !source.enabled
       ? 'source disabled'
       : !channel.enabled
         ? 'disabled'
-        : channel.asleep
-          ? 'asleep'
-          : row.state,
+        : isLinksOnly(facts)
+          ? 'links only'
+          : channel.asleep
+            ? 'asleep'
+            : row.state,
     sentences: [
       ...whatText(facts),
       ...troubleText(facts),
       historyText(facts),
       ...pushText(facts),
-      // How it was discovered is said above.
-      ...(poll.row === null ? ['It has no row in the frontier yet.'] : row.sentences.slice(1)),
+      // How it was discovered is said above; that it waits for the next look at its source means nothing to anybody.
+      ...(poll.row === null
+        ? ['It has no row in the frontier yet.']
+        : isLinksOnly(facts)
+          ? []
+          : row.sentences.slice(1)),
     ],
     expectedAt: isOff ? null : row.expectedAt,
     advice: adviceOf(facts),
   };
 }
+
+/** Whether its source is followed by links, and no channel of it polled but what archives were found to be. */
+const isLinksOnly = ({ channel, source }: ChannelFacts): boolean =>
+  source.ingestionMode === 'spider' && channel.foundBy !== 'archive';
 
 const foundTexts = {
   manual: 'somebody named it',
@@ -56,13 +66,15 @@ function whatText({ channel, source }: ChannelFacts): string[] {
   ];
 }
 
-function troubleText({ channel, source, poll }: ChannelFacts): string[] {
+function troubleText(facts: ChannelFacts): string[] {
+  const { channel, source, poll } = facts;
   const words: string[] = [];
   if (!source.enabled)
     words.push(
       `Its source is disabled${source.disableReason === null ? '' : ` (${source.disableReason})`}, so nothing of it is polled.`,
     );
   else if (!channel.enabled) words.push('It is disabled: nobody polls it until it is enabled.');
+  else if (isLinksOnly(facts)) words.push('Its source is followed by its links only, so it is not polled.');
   if (channel.errorsInRow > 0)
     words.push(
       `${many(channel.errorsInRow, 'poll')} in a row failed${channel.errorKind === null ? '' : ` (${channel.errorKind})`}${channel.failingForMs === null ? '' : `, for ${span(channel.failingForMs)}`}.`,
@@ -100,10 +112,12 @@ function pushText({ channel, push }: ChannelFacts): string[] {
   return [`Its hub is ${push.hub}; the subscription is ${push.state}.`];
 }
 
-function adviceOf({ channel, source }: ChannelFacts): string[] {
+function adviceOf(facts: ChannelFacts): string[] {
+  const { channel, source } = facts;
   const advice: string[] = [];
   if (!source.enabled) advice.push(`outrider sources enable ${source.slug}`);
   if (!channel.enabled) advice.push(`outrider channels enable ${channel.id}`);
+  else if (isLinksOnly(facts)) advice.push(`outrider sources set ${source.slug} --mode both`);
   else if (channel.asleep || channel.errorsInRow > 0) advice.push(`outrider channels wake ${channel.id}`);
   return advice;
 }

@@ -6,13 +6,20 @@ import {
   type PushState,
 } from '../channels/index.ts';
 import type { Queryable } from '../db/index.ts';
+import type { IngestionMode } from '../sources/index.ts';
 import { identifyUrl } from '../url/index.ts';
 import { loadUrlFacts, type UrlFacts } from './load-url.ts';
 
 /** Everything known about why a channel is polled, or is not. */
 export type ChannelFacts = {
   channel: ChannelStatus;
-  source: { slug: string; name: string; enabled: boolean; disableReason: string | null };
+  source: {
+    slug: string;
+    name: string;
+    enabled: boolean;
+    disableReason: string | null;
+    ingestionMode: IngestionMode;
+  };
   push: PushState | null;
   /** Of its poll, which is a row of the frontier like any other. */
   poll: UrlFacts;
@@ -29,7 +36,7 @@ export async function loadChannelFacts(
   const [channel] = await listChannels(db, { ids: [found.id], files: true, limit: 1 });
   const identified = identifyUrl(found.url);
   const source = await db.query<ChannelFacts['source']>(
-    'SELECT slug, name, enabled, disable_reason AS "disableReason" FROM sources WHERE id = $1',
+    'SELECT slug, name, enabled, disable_reason AS "disableReason", ingestion_mode AS "ingestionMode" FROM sources WHERE id = $1',
     [found.sourceId],
   );
   // Removed since it was found.

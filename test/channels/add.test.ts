@@ -170,6 +170,22 @@ test('a site with neither is followed by its links, and says so', async () => {
   );
   const mode = await database.pool.query(`SELECT ingestion_mode FROM sources WHERE slug = 'none_test'`);
   expect(mode.rows[0]!.ingestion_mode).toBe('spider');
+  // A feed that somebody names for it, then: nobody would poll it.
+  const poll = '"outrider sources set none_test --mode both" polls its channels, too.';
+  expect((await run('channels', 'add', 'none_test', '/by-hand.xml')).stdout).toBe(
+    `http://none.test/by-hand.xml is a channel now, and not polled: none.test is followed by its links only. ${poll}\n`,
+  );
+  const { rows } = await database.pool.query(
+    `SELECT id FROM channels WHERE url = 'http://none.test/by-hand.xml'`,
+  );
+  const explained = (await run('explain', String(rows[0]!.id))).stdout.replace(/\s+/g, ' ');
+  expect(explained).toContain('links only. Channel');
+  expect(explained).toContain('Its source is followed by its links only, so it is not polled.');
+  expect(explained).toContain('outrider sources set none_test --mode both');
+  expect(await add('http://none.test/')).toContain(
+    `None of it is polled: none.test is followed by its links only. ${poll}`,
+  );
+  await run('channels', 'remove', 'http://none.test/by-hand.xml');
 });
 
 test('an address that leads nowhere is named with the reason and the way out', async () => {

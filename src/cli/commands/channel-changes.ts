@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander';
 import { AppError, EXIT } from '../../errors/index.ts';
-import { withApi } from '../api.ts';
+import type { Source } from '../../sources/index.ts';
+import { linksOnlyText } from '../added-words.ts';
+import { type Json, withApi } from '../api.ts';
 import { findChannel, type ShownChannel } from '../channel-path.ts';
 import { loadContext } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
@@ -25,19 +27,18 @@ export function addChannelChanges(channels: Command): void {
       const intervalSeconds = flags.every === undefined ? undefined : everyOf(flags.every) * 60;
       sourcePath(slug);
       const context = loadContext(command);
-      const { created, ...channel } = await withApi(context, (api) =>
-        api.post<ShownChannel & { created: boolean }>('/api/v1/channels', {
+      const { created, owner, ...channel } = await withApi(context, async (api) => ({
+        ...(await api.post<ShownChannel & { created: boolean }>('/api/v1/channels', {
           source: slug,
           url,
           kind: flags.as,
           intervalSeconds,
-        }),
-      );
+        })),
+        owner: await api.get<Json<Source>>(sourcePath(slug)),
+      }));
       if (context.flags.json) return printJson(channel);
       say(
-        created
-          ? `${channel.url} is polled as a ${channel.kind} from now on.`
-          : `${channel.url} is polled already, as channel ${channel.id}.`,
+        created ? addedText(channel, owner) : `${channel.url} is polled already, as channel ${channel.id}.`,
       );
     });
   channels
@@ -63,6 +64,14 @@ export function addChannelChanges(channels: Command): void {
       if (context.flags.json) return printJson(channel);
       say(`${channel.url} is changed; every fetcher follows within seconds.`);
     });
+}
+
+function addedText({ url, kind }: Pick<ShownChannel, 'url' | 'kind'>, source: Json<Source>): string {
+  if (!source.enabled)
+    return `${url} is a channel now, and polled as a ${kind} when "outrider sources enable ${source.slug}" has enabled its source.`;
+  return source.ingestionMode === 'spider'
+    ? `${url} is a channel now, and not polled: ${linksOnlyText(source)}`
+    : `${url} is polled as a ${kind} from now on.`;
 }
 
 const everyOf = (text: string): number => wholeNumber('--every', text, { least: 1, most: 43_200 });

@@ -1,4 +1,5 @@
 import type { FastifySchemaValidationError } from 'fastify/types/schema.js';
+import { oneLine, storable } from './schemas.ts';
 
 // What a validator tells with `verbose`: the schema around the word that failed.
 type Failure = FastifySchemaValidationError & {
@@ -56,9 +57,22 @@ function wordsOf(failures: readonly Failure[], part: string): string | null {
     case 'type':
       if (path === '' && failure.data === null) return `${here} is missing`;
       return `${here} must be of the type ${String(params.type).replaceAll(',', ' or ')}`;
+    case 'pattern': {
+      const about = parentSchema?.description;
+      return `${here} ${patternWords(String(params.pattern)) ?? (about === undefined ? message : `${message} (${about})`)}`;
+    }
     default:
       return `${here} ${message}`;
   }
+}
+
+/** What a pattern is about, for those that say it to nobody. */
+function patternWords(pattern: string): string | null {
+  if (pattern === oneLine) return 'must be one line without control characters';
+  if (pattern === storable) return 'must not hold a NUL or half of a character';
+  // Words with commas between them.
+  const choice = /^\^\(([a-z0-9_|]+)\)\(,\(\1\)\)\{0,\d+\}\$$/.exec(pattern);
+  return choice === null ? null : `takes, separated by commas, ${listed(choice[1]!.split('|'))}`;
 }
 
 const placeOf = (part: string, path: string): string =>

@@ -2,7 +2,7 @@ import { type TProperties, type TSchema, Type } from 'typebox';
 import { AppError } from '../errors/index.ts';
 
 // PostgreSQL text holds neither a NUL nor half of a surrogate pair, so both are refused at the door.
-const storable = '^[^\\u0000\\ud800-\\udfff]*$';
+export const storable = '^[^\\u0000\\ud800-\\udfff]*$';
 
 /** A text that can be stored, of bounded length. */
 export const text = (most: number, options: { least?: number; description?: string } = {}) =>
@@ -95,8 +95,8 @@ export const counted = Type.Object({
 });
 
 /** Text that a person writes; PostgreSQL holds no NUL, and a line break would tear lists apart. */
-export const words = (most: number) =>
-  Type.String({ minLength: 1, maxLength: most, pattern: '^[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]+$' });
+export const words = (most: number) => Type.String({ minLength: 1, maxLength: most, pattern: oneLine });
+export const oneLine = '^[^\\u0000-\\u001f\\u007f\\ud800-\\udfff]+$';
 
 /** A schema of what is served. Told apart from its type: handlers return dates, which JSON has as text. */
 export const answers = (schema: TSchema): { 200: TSchema } => ({ 200: schema });

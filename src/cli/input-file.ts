@@ -39,6 +39,19 @@ export function openInput(file: string, advice: string): Input {
   };
 }
 
+/** Refuses to write into the file that is read: it would be emptied first. */
+export function refuseSameFile(input: string, output: string | undefined): void {
+  if (output === undefined || input === '-') return;
+  const [from, to] = [input, output].map((path) => statSync(path, { throwIfNoEntry: false, bigint: true }));
+  // A pipe or a device may well be both.
+  if (from === undefined || to === undefined || !from.isFile()) return;
+  if (from.ino !== to.ino || from.dev !== to.dev) return;
+  throw new AppError('usage', `${output} is the list itself and would be overwritten`, {
+    exitCode: EXIT.usage,
+    advice: 'Name another file for what is written.',
+  });
+}
+
 const unreadable = (file: string, error: unknown, advice: string): AppError =>
   new AppError('list_unreadable', `${file} cannot be read: ${messageOf(error)}`, {
     exitCode: EXIT.usage,

@@ -191,6 +191,13 @@ describe('all problems at once', () => {
     expect(problems).toContain('up.fetchers must be');
   });
 
+  test('a slip in a list of secrets is told by its place', () => {
+    const env = { OUTRIDER_FETCH_PROXIES: 'http://a:3128, htp://me:hunter2@b:3128' };
+    expect(problemsOf({ env })).toEqual([
+      '  - OUTRIDER_FETCH_PROXIES must be a list of http://…, https://… or socks5://… (number 2 is not one)',
+    ]);
+  });
+
   test('a secret that cannot be read is not repeated', () => {
     const file = yamlFile('database:\n  url: [hunter2, secret]\n');
     const problems = problemsOf({ file });

@@ -173,8 +173,10 @@ export function list(
       const parts = Array.isArray(value) ? value.map(asText) : asText(value).split(',');
       const values = parts.map((part) => part.trim()).filter((part) => part !== '');
       const bad = values.find((one) => item !== undefined && !item.test(one));
-      if (bad !== undefined) throw new Error(`a list of ${item?.form} ("${bad}" is not one)`);
-      return values;
+      if (bad === undefined) return values;
+      // A slip in the scheme of a proxy must not bring its password into a log.
+      const which = rest.secret ? `number ${values.indexOf(bad) + 1}` : `"${bad}"`;
+      throw new Error(`a list of ${item?.form} (${which} is not one)`);
     },
   };
 }

@@ -21,6 +21,24 @@ test.each<[method: string, path: string, body: unknown, detail: string]>([
   ['GET', '/api/v1/tokens?limit=0', undefined, 'the parameter "limit" must be >= 1'],
   ['GET', '/api/v1/sources?q=', undefined, 'the parameter "q" must not be empty'],
   ['GET', '/api/v1/sources?mode=x', undefined, 'the parameter "mode" must be one of feed, spider, both'],
+  [
+    'GET',
+    '/api/v1/jobs?status=failed,odd',
+    undefined,
+    'the parameter "status" takes, separated by commas, pending, scheduled, running, paused, completed, failed, cancelled',
+  ],
+  [
+    'GET',
+    '/api/v1/sources/UPPER',
+    undefined,
+    '"slug" in the address must match pattern "^[a-z0-9_]{1,600}$" (short name of a source)',
+  ],
+  [
+    'POST',
+    '/api/v1/domains/one.test/block',
+    { reason: 'two\nlines' },
+    'the field "reason" must be one line without control characters',
+  ],
   ['GET', '/api/v1/jobs/x', undefined, '"id" in the address must be of the type integer'],
   ['POST', '/api/v1/tokens', { name: 'x' }, 'the field "role" is missing'],
   [

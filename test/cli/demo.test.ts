@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Outrider, runOutrider } from '../process/outrider.ts';
+import { createTestDatabase } from '../setup/database.ts';
 
 let home: string;
 
@@ -43,6 +44,26 @@ test('the demo stops by itself and its last line is the result', async () => {
   expect(stderr).toContain('Nothing leaves this machine');
   expect(code, stderr).toBe(0);
   expect(readdirSync(home).filter((name) => name.startsWith('outrider-demo-'))).toEqual([]);
+});
+
+test('a database in use is left alone: its publishers are no show', async () => {
+  const database = await createTestDatabase();
+  try {
+    await database.pool.query(
+      `INSERT INTO sources (slug, name, url) VALUES ('real', 'Real', 'https://real.test/')`,
+    );
+    const options = { home, env: { TMPDIR: home, DATABASE_URL: database.url } };
+    const { code, stderr } = await runOutrider(
+      ['demo', '--seconds', '1', '--publishers', '2', '--json'],
+      options,
+    );
+    expect(stderr).toContain('the demo does not work on a database in use: this one has 1 source');
+    expect(code).toBe(2);
+    expect((await database.pool.query('SELECT slug FROM sources')).rows).toEqual([{ slug: 'real' }]);
+    expect((await database.pool.query('SELECT FROM workers')).rowCount).toBe(0);
+  } finally {
+    await database.drop();
+  }
 });
 
 test('Ctrl-C ends the demo early, with its result', async () => {

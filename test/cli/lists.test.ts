@@ -92,6 +92,20 @@ test('a list gives no source the place of a route, and the longest name comes ba
   expect(again).toMatchObject({ added: 5, bad: 0 });
 });
 
+test('a list is not overwritten by what is written about it', async () => {
+  const file = join(home, 'mine.txt');
+  writeFileSync(file, 'mine.test\nnonsense\n');
+  for (const args of [
+    ['import', 'mine.txt', '--rejects', './mine.txt'],
+    ['run', '--urls', 'mine.txt', '--out', file],
+  ]) {
+    const { code, stderr } = await run(args);
+    expect(stderr).toContain('is the list itself and would be overwritten');
+    expect(code).toBe(2);
+  }
+  expect(readFileSync(file, 'utf8')).toBe('mine.test\nnonsense\n');
+});
+
 test('an export that fails leaves the file of before as it was', async () => {
   const file = join(home, 'kept.json');
   writeFileSync(file, 'of before', { mode: 0o644 });

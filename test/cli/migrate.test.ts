@@ -45,6 +45,19 @@ test('no step is taken back under a process that works', async () => {
   await database.pool.query('DELETE FROM workers');
 });
 
+test('nothing is replaced under a process that works', async () => {
+  const run = (...args: string[]) => host.run(args, { home, env: { DATABASE_URL: database.url } });
+  expect((await run('db', 'export', 'all.export')).code).toBe(0);
+  await database.pool.query(
+    `INSERT INTO workers (id, role, host, pid, version) VALUES ('w2', 'fetch', 'here', 1, '0')`,
+  );
+  const { code, stderr } = await run('db', 'import', 'all.export', '--force');
+  expect(stderr).toContain('1 process of the engine works with this database');
+  expect(code).toBe(1);
+  await database.pool.query('DELETE FROM workers');
+  expect((await run('db', 'import', 'all.export', '--force')).code).toBe(0);
+});
+
 test('sources, URLs and documents are not dropped by a number alone', async () => {
   const version = await newest();
   const { code, stderr } = await migrate('--to', '0');

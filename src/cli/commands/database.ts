@@ -2,6 +2,8 @@ import type { Command } from 'commander';
 import { databaseOptions } from '../../config/index.ts';
 import {
   checkStepBack,
+  countWorking,
+  databaseInUse,
   exportDatabase,
   grantFetcher,
   importDatabase,
@@ -40,6 +42,8 @@ export function addDatabaseCommands(program: Command): void {
         applicationName: 'outrider import',
       });
       try {
+        const working = await countWorking(database.pool);
+        if (working > 0) throw databaseInUse(working);
         const result = await importDatabase(database.pool, file, {
           force: flags.force,
           onTable: progress(context),

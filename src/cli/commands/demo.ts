@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { startDiscovery } from '../../channels/index.ts';
 import { databaseOptions } from '../../config/index.ts';
-import { openDatabase } from '../../db/index.ts';
+import { openDatabase, type Queryable } from '../../db/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import { createSource } from '../../sources/index.ts';
 import { systemClock } from '../../telemetry/index.ts';
-import { type Context, loadContext } from '../context.ts';
+import { type Context, type GlobalFlags, loadContext } from '../context.ts';
 import { checkDemo, type DemoResult } from '../demo/checks.ts';
 import { startView } from '../demo/view.ts';
 import { startWebProcess, type WebProcess } from '../demo/web-process.ts';
+import { wholeNumber } from '../numbers.ts';
 import { newSignInWords } from '../sign-in.ts';
 import { untilStopped } from '../stop-signals.ts';
 import { superviseRoles } from './roles.ts';
@@ -36,8 +37,8 @@ export function addDemoCommand(program: Command): void {
     .action(async (flags: DemoFlags, command: Command) => {
       const numbers = {
         seconds: numberOf('seconds', flags.seconds),
-        publishers: numberOf('publishers', flags.publishers, 1)!,
-        seed: numberOf('seed', flags.seed)!,
+        publishers: wholeNumber('--publishers', flags.publishers, { least: 1, most: 10_000 }),
+        seed: wholeNumber('--seed', flags.seed, { least: 0, most: 2_147_483_647 }),
         speed: numberOf('speed', flags.speed)!,
       };
       process.exitCode = await runDemo(command, numbers);
@@ -66,7 +67,10 @@ async function runDemo(command: Command, numbers: DemoNumbers): Promise<number> 
       const context = loadContext(
         command,
         {
-          'data.dir': process.env.DATABASE_URL ? undefined : join(dir, 'data'),
+          // A directory that is named for this command alone is meant; the one of everyday work is not.
+          ...(command.optsWithGlobals<GlobalFlags>().data === undefined
+            ? { 'data.dir': join(dir, 'data') }
+            : {}),
           'api.port': await freePort(),
           'log.level': command.optsWithGlobals<{ logLevel?: string }>().logLevel ?? 'error',
         },
@@ -108,8 +112,11 @@ async function crawl(
     log: context.log,
   });
   try {
-    for (const { host } of (await web.ask<{ publishers: { host: string }[] }>('/state')).publishers) {
-      const { source } = await createSource(database.pool, { url: `http://${host}/`, intervalMinutes: 1 });
+    const { publishers } = await web.ask<{ publishers: { host: string }[] }>('/state');
+    const urls = publishers.map(({ host }) => `http://${host}/`);
+    await requireOwn(database.pool, urls);
+    for (const url of urls) {
+      const { source } = await createSource(database.pool, { url, intervalMinutes: 1 });
       await startDiscovery(database.pool, source.id);
     }
     const view = startView(database.pool);
@@ -157,6 +164,26 @@ async function crawl(
   } finally {
     await database.close();
   }
+}
+
+/**
+ * Refuses a database with anything else than an earlier demo in it: its roles would crawl real publishers, with the short
+ * delay of a show, and simulated ones would stand among those of the user.
+ */
+async function requireOwn(db: Queryable, urls: readonly string[]): Promise<void> {
+  const { rows } = await db.query<{ others: number; own: number; strays: boolean }>(
+    `SELECT count(*) FILTER (WHERE url <> ALL ($1))::integer AS others,
+            count(*) FILTER (WHERE url = ANY ($1))::integer AS own,
+            EXISTS (SELECT FROM url_frontier) AS strays FROM sources`,
+    [urls],
+  );
+  const { others, own, strays } = rows[0]!;
+  if (others === 0 && (own > 0 || !strays)) return;
+  const what = others === 0 ? 'URLs' : others === 1 ? '1 source' : `${others} sources`;
+  throw new AppError('demo_database', `the demo does not work on a database in use: this one has ${what}`, {
+    exitCode: EXIT.usage,
+    advice: 'Unset DATABASE_URL for a temporary database, or name an empty one.',
+  });
 }
 
 // Not by the view, which cuts lines to the terminal's width.

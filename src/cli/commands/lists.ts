@@ -6,7 +6,7 @@ import { formatOfName, type ListFormat, listFormats, readList } from '../../sour
 import { withApi } from '../api.ts';
 import { loadContext } from '../context.ts';
 import { sendList } from '../import-parts.ts';
-import { openInput } from '../input-file.ts';
+import { openInput, refuseSameFile } from '../input-file.ts';
 import { oneLine, printJson } from '../output.ts';
 import { openStdout, openWhole } from '../output-file.ts';
 import { startProgress } from '../progress.ts';
@@ -57,6 +57,7 @@ async function runImport(file: string, flags: ImportFlags, command: Command): Pr
     file,
     'Give an OPML, CSV, JSON or NDJSON file, or a text file with one address per line.',
   );
+  refuseSameFile(file, flags.rejects);
   const reject = flags.rejects === undefined ? () => undefined : openRejects(flags.rejects);
   const context = loadContext(command);
   const progress = startProgress(input.bytes);

@@ -10,6 +10,7 @@ import { countExecution, type ExecutionStats, submit } from '../../frontier/inde
 import { removeSink, saveSink, takeDeliveries } from '../../outbox/index.ts';
 import { systemClock } from '../../telemetry/index.ts';
 import { loadContext } from '../context.ts';
+import { refuseSameFile } from '../input-file.ts';
 import { printJson } from '../output.ts';
 import { type Output, openRecords, openStdout } from '../output-file.ts';
 import { startProgress } from '../progress.ts';
@@ -45,6 +46,7 @@ export function addRunCommand(program: Command): void {
 
 async function runList(flags: RunFlags, command: Command): Promise<number> {
   const urls = readUrls(flags.urls);
+  refuseSameFile(flags.urls, flags.out);
   const settings = {
     'fetch.domains_at_once': flags.concurrency,
     'fetch.default_delay_ms': flags.delayMs,

@@ -15,7 +15,7 @@ export type Asked<K extends OperationName> = {
 
 /**
  * Asks the API for what a screen shows, again whenever the question changes, and again while things happen, at most every
- * `everyMs`. What is shown stays until the new answer is here. `input` answers null while there is nothing to ask.
+ * `everyMs`. What is shown stays until the new answer is here, as long as it is about the same thing. `input` answers null while there is nothing to ask.
  */
 export function useAnswer<K extends OperationName>(
   name: K,
@@ -62,9 +62,19 @@ export function useAnswer<K extends OperationName>(
     }
   }
 
+  // Which thing is asked about, where it is about one.
+  let thing = '';
   watch(
     () => JSON.stringify(input()),
     () => {
+      const named = JSON.stringify((input() as { path?: unknown } | null)?.path);
+      // Another filter may leave its rows for a moment. Another thing may not: with an address that leads to nothing,
+      // what was there before would be taken for it, buttons and all.
+      if (named !== thing) {
+        data.value = null;
+        problem.value = null;
+      }
+      thing = named;
       isLoading.value = data.value === null;
       void load();
     },

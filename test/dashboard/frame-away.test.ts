@@ -179,6 +179,30 @@ test('an address that leads to nothing does not show what was there before', asy
   await page.close();
 });
 
+test('a filter that is refused shows no rows of the one before it', async () => {
+  const page = await lab.open('/frontier', { width: 360 });
+  const table = page.getByRole('table', { name: 'URLs' });
+  await table.waitFor();
+  await page.getByLabel('Source', { exact: true }).fill('nonesuch');
+  await page.keyboard.press('Tab');
+  await page.getByRole('alert').getByText('source_unknown').waitFor();
+  await table.waitFor({ state: 'detached' });
+  await page.getByLabel('Source', { exact: true }).fill('');
+  await page.keyboard.press('Tab');
+  await table.waitFor();
+  // The navigation of a narrow page goes away, also where it leads to the screen that is shown.
+  const nav = page.getByRole('navigation', { name: 'Screens' });
+  const menu = page.getByRole('button', { name: 'Menu' });
+  await menu.click();
+  await nav.getByRole('link', { name: /^Frontier/ }).click();
+  await nav.waitFor({ state: 'hidden' });
+  await menu.click();
+  await nav.waitFor();
+  await page.keyboard.press('Escape');
+  await nav.waitFor({ state: 'hidden' });
+  await page.close();
+});
+
 test('a session that ends while somebody looks says so, and signing in goes on there', async () => {
   const made = await lab.api.ask('POST', '/api/v1/tokens', { name: 'guest', role: 'read' });
   const context = await openContext(await shareBrowser(), lab.api.address, {

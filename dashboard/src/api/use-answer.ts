@@ -30,6 +30,9 @@ export function useAnswer<K extends OperationName>(
   // Something happened while an answer was on its way, which may not tell of it.
   let isBehind = false;
 
+  // What was asked for what is shown.
+  let shown = '';
+
   async function load(): Promise<void> {
     const asked = input();
     current?.abort();
@@ -48,10 +51,15 @@ export function useAnswer<K extends OperationName>(
       const answer = await ask(name, asked, { signal: mine.signal });
       if (current !== mine) return;
       data.value = answer;
+      shown = JSON.stringify(asked);
       problem.value = null;
     } catch (error) {
       if (current !== mine || mine.signal.aborted) return;
-      problem.value = problemOf(error);
+      const failed = problemOf(error);
+      // A filter that is refused has no rows: those of the one before are not "from before", they are of something else.
+      const isRefused = failed.status >= 400 && failed.status < 500 && failed.status !== 429;
+      if (isRefused && JSON.stringify(asked) !== shown) data.value = null;
+      problem.value = failed;
     } finally {
       if (current === mine) {
         isLoading.value = false;

@@ -85,7 +85,7 @@ const invalid = (detail: string): AppError => new AppError('request_invalid', de
 
 function domainOf(name: string): { bucket: number; domainKey: bigint } {
   const key = keyOfDomain(name);
-  if (key === null) throw invalid('"domain" is not a domain');
+  if (key === null) throw invalid(`"${name.slice(0, 200)}" is not a domain`);
   return { bucket: key.bucket, domainKey: key.domainKey };
 }
 

@@ -152,6 +152,78 @@ test('the focus goes on to the heading that comes when a thing is loaded', async
   await page.close();
 });
 
+test('an address that leads to nothing does not show what was there before', async () => {
+  const page = await lab.open('/sources/the_herald');
+  await page.getByRole('button', { name: 'Disable' }).waitFor();
+  const push = (path: string): Promise<unknown> =>
+    page.evaluate(
+      `document.querySelector('#app').__vue_app__.config.globalProperties.$router.push('${path}')`,
+    );
+  for (const [known, unknown, button] of [
+    ['/sources/the_herald', '/sources/gone', 'Disable'],
+    [`/channels/${feeds[0]}`, '/channels/987654', 'Poll now'],
+    ['/domains/gazette.example', '/domains/gone.example', 'Block'],
+  ] as const) {
+    await push(known);
+    const act = page.getByRole('button', { name: button, exact: true });
+    await act.waitFor();
+    await push(unknown);
+    await page
+      .getByRole('alert')
+      .first()
+      .getByText(/_unknown$/)
+      .waitFor();
+    expect(await act.count()).toBe(0);
+    expect(await page.getByText('What is shown is from before').count()).toBe(0);
+  }
+  await page.close();
+});
+
+test('a filter that is refused shows no rows of the one before it', async () => {
+  const page = await lab.open('/frontier', { width: 360 });
+  const table = page.getByRole('table', { name: 'URLs' });
+  await table.waitFor();
+  await page.getByLabel('Source', { exact: true }).fill('nonesuch');
+  await page.keyboard.press('Tab');
+  await page.getByRole('alert').getByText('source_unknown').waitFor();
+  await table.waitFor({ state: 'detached' });
+  await page.getByLabel('Source', { exact: true }).fill('');
+  await page.keyboard.press('Tab');
+  await table.waitFor();
+  // The navigation of a narrow page goes away, also where it leads to the screen that is shown.
+  const nav = page.getByRole('navigation', { name: 'Screens' });
+  const menu = page.getByRole('button', { name: 'Menu' });
+  await menu.click();
+  await nav.getByRole('link', { name: /^Frontier/ }).click();
+  await nav.waitFor({ state: 'hidden' });
+  await menu.click();
+  await nav.waitFor();
+  await page.keyboard.press('Escape');
+  await nav.waitFor({ state: 'hidden' });
+  await page.close();
+});
+
+test('a session that ends while somebody looks says so, and signing in goes on there', async () => {
+  const made = await lab.api.ask('POST', '/api/v1/tokens', { name: 'guest', role: 'read' });
+  const context = await openContext(await shareBrowser(), lab.api.address, {
+    token: made.body.token as string,
+  });
+  const page = await openPage(context, `${lab.api.address}/sources`, []);
+  await page.getByRole('link', { name: 'The Herald' }).waitFor();
+  await lab.api.ask('DELETE', `/api/v1/tokens/${made.body.id}`);
+  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Channels' }).click();
+  await page.getByText('Your session has ended.').waitFor();
+  await expect.poll(() => findBarriers(page)).toEqual([]);
+  await page.getByLabel('Or paste an API token').fill(lab.api.tokens.read);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Channels', level: 1 }).waitFor();
+  await page.locator('summary').first().click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'Sign in to Outrider' }).waitFor();
+  expect(await page.getByText('Your session has ended.').count()).toBe(0);
+  await context.close();
+});
+
 test('times in full and windows of every width move tables, and never the page', async () => {
   const page = await lab.open('/');
   await page.evaluate(`localStorage.setItem('outrider.times', 'utc')`);

@@ -51,9 +51,19 @@ test('the first run shows the way, and turns into the flow when a source is ther
   await expect.poll(() => findBarriers(page)).toEqual([]);
   await page.getByLabel('Address of a site or a feed').fill('herald.example/a?b=c&d');
   await page.getByRole('button', { name: 'Add the source' }).click();
-  await page.waitForURL((url) => url.pathname === '/sources/add');
-  expect(new URL(page.url()).searchParams.get('url')).toBe('herald.example/a?b=c&d');
-  await page.goBack();
+  // It is added with that, and the search for its feeds can be watched.
+  await page.getByRole('heading', { name: 'Looking for feeds' }).waitFor();
+  const added = new URL(page.url()).searchParams.get('source');
+  const { body: source } = await lab.api.ask('GET', `/api/v1/sources/${added}`);
+  expect(source.url).toBe('https://herald.example/a?b=c&d');
+  const gone = await lab.api.ask('DELETE', `/api/v1/sources/${added}?documents=delete`);
+  expect(gone.status).toBe(200);
+  // A link with an address in it adds nothing by itself.
+  await page.goto(`${lab.api.address}/sources/add?url=herald.example`);
+  await page.getByRole('button', { name: 'Look for its feeds' }).waitFor();
+  expect(await page.getByLabel('Address').inputValue()).toBe('herald.example');
+  expect((await lab.api.ask('GET', '/api/v1/sources')).body.items).toEqual([]);
+  await page.goto(`${lab.api.address}/`);
   await page.getByRole('heading', { name: 'Follow your first source' }).waitFor();
 
   await startWorkers(pool());
@@ -69,6 +79,22 @@ test('the first run shows the way, and turns into the flow when a source is ther
   await page.close();
   feeds = await addFeeds(pool(), sourceId, 5);
   gap = await fillHistory(pool());
+});
+
+test('charts are drawn in a browser without a language, and are tables where they cannot be drawn', async () => {
+  const page = await lab.open('/icon.svg');
+  const charts = page.getByRole('region', { name: 'Over time' });
+  // What Chromium says where the system's locale is C or POSIX.
+  await page.addInitScript(
+    `Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix', configurable: true })`,
+  );
+  await page.goto(`${lab.api.address}/`);
+  await charts.locator('canvas').first().waitFor();
+  await page.route('**/assets/series-chart-*.js', (route) => route.abort());
+  await page.reload();
+  await charts.getByRole('table').first().waitFor();
+  expect(await charts.locator('canvas').count()).toBe(0);
+  await page.close();
 });
 
 test('well is told in a sentence, with the flow and its exits', async () => {

@@ -9,6 +9,8 @@ export const session = reactive({
   state: 'asking' as 'asking' | 'in' | 'out',
   who: null as Who | null,
   problem: null as Problem | null,
+  /** It ended by itself: the token was revoked, or its time was over. */
+  hasEnded: false,
 });
 
 const ranks = { read: 0, write: 1, admin: 2 } as const;
@@ -21,6 +23,7 @@ export const may = (role: keyof typeof ranks): boolean =>
 export const mayWrite = computed(() => may('write'));
 
 whenSignedOut(() => {
+  session.hasEnded ||= session.state === 'in';
   session.state = 'out';
   session.who = null;
 });
@@ -31,6 +34,7 @@ export async function loadSession(): Promise<void> {
   try {
     session.who = await ask('getSession', {});
     session.state = 'in';
+    session.hasEnded = false;
   } catch (error) {
     const problem = problemOf(error);
     session.state = 'out';
@@ -49,4 +53,5 @@ export async function signOut(): Promise<void> {
   await ask('deleteSession', {});
   session.who = null;
   session.state = 'out';
+  session.hasEnded = false;
 }

@@ -15,7 +15,7 @@ export type Asked<K extends OperationName> = {
 
 /**
  * Asks the API for what a screen shows, again whenever the question changes, and again while things happen, at most every
- * `everyMs`. What is shown stays until the new answer is here. `input` answers null while there is nothing to ask.
+ * `everyMs`. What is shown stays until the new answer is here, as long as it is about the same thing. `input` answers null while there is nothing to ask.
  */
 export function useAnswer<K extends OperationName>(
   name: K,
@@ -29,6 +29,9 @@ export function useAnswer<K extends OperationName>(
   let isAsking = false;
   // Something happened while an answer was on its way, which may not tell of it.
   let isBehind = false;
+
+  // What was asked for what is shown.
+  let shown = '';
 
   async function load(): Promise<void> {
     const asked = input();
@@ -48,10 +51,15 @@ export function useAnswer<K extends OperationName>(
       const answer = await ask(name, asked, { signal: mine.signal });
       if (current !== mine) return;
       data.value = answer;
+      shown = JSON.stringify(asked);
       problem.value = null;
     } catch (error) {
       if (current !== mine || mine.signal.aborted) return;
-      problem.value = problemOf(error);
+      const failed = problemOf(error);
+      // A filter that is refused has no rows: those of the one before are not "from before", they are of something else.
+      const isRefused = failed.status >= 400 && failed.status < 500 && failed.status !== 429;
+      if (isRefused && JSON.stringify(asked) !== shown) data.value = null;
+      problem.value = failed;
     } finally {
       if (current === mine) {
         isLoading.value = false;
@@ -62,9 +70,19 @@ export function useAnswer<K extends OperationName>(
     }
   }
 
+  // Which thing is asked about, where it is about one.
+  let thing = '';
   watch(
     () => JSON.stringify(input()),
     () => {
+      const named = JSON.stringify((input() as { path?: unknown } | null)?.path);
+      // Another filter may leave its rows for a moment. Another thing may not: with an address that leads to nothing,
+      // what was there before would be taken for it, buttons and all.
+      if (named !== thing) {
+        data.value = null;
+        problem.value = null;
+      }
+      thing = named;
       isLoading.value = data.value === null;
       void load();
     },

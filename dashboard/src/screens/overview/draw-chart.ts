@@ -1,3 +1,4 @@
+import './known-language.ts';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { axisTime } from '../../parts/chart-times.ts';

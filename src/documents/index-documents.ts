@@ -13,6 +13,16 @@ type IndexedRow = {
   delivered: number;
 };
 
+// A list of words may not exceed 1 MB, and nobody searches the end of a 2 MB page. A word may stand in it four times, whole
+// and in its parts between hyphens, each as written and as a stem, and has a few bytes of places: up to 5.8 bytes
+// for each of the text.
+const mostTextBytes = 180_000;
+const lengthsTried = [180_000, 135_000, 90_000, 60_000];
+const searchedText = `left(d.text, CASE
+                WHEN octet_length(d.text) <= ${mostTextBytes} THEN ${lengthsTried[0]}
+                ${lengthsTried.map((chars) => `WHEN octet_length(left(d.text, ${chars})) <= ${mostTextBytes} THEN ${chars}`).join('\n                ')}
+                ELSE ${mostTextBytes / 4} END)`;
+
 /**
  * Moves up to `limit` outbox rows of the built-in index into document_search, finds the copies among them, lets go what
  * other sinks waited for, and numbers the changes for those who follow along; in the caller's transaction. What was an
@@ -22,7 +32,6 @@ export async function indexDocuments(tx: Queryable, limit: number): Promise<numb
   // A row lock and no advisory one: it ends with the transaction and passes any connection pooler.
   const turn = await tx.query(`SELECT FROM sinks WHERE name = 'index' FOR UPDATE SKIP LOCKED`);
   if (turn.rowCount === 0) return 0;
-  // left(): a tsvector may not exceed 1 MB, and nobody searches the end of a 2 MB page.
   const result = await tx.query<IndexedRow>(
     `WITH claimed AS (
        SELECT bucket, sink, domain_key, url_hash, version FROM outbox WHERE sink = 'index'
@@ -35,12 +44,13 @@ export async function indexDocuments(tx: Queryable, limit: number): Promise<numb
        INSERT INTO document_search (bucket, domain_key, url_hash, version, crawled_at, dated_at, source_id, language, words)
        SELECT d.bucket, d.domain_key, d.url_hash, d.version, d.crawled_at, coalesce(d.published_at, d.crawled_at), d.source_id,
               ${codeIn('d.language')},
-              setweight(to_tsvector('simple', coalesce(d.title, '')), 'A') || to_tsvector('simple', left(d.text, 200000)) ||
+              setweight(to_tsvector('simple', coalesce(d.title, '')), 'A') || to_tsvector('simple', t.text) ||
               CASE WHEN l.config IS NULL THEN ''::tsvector ELSE
-                setweight(to_tsvector(l.config, coalesce(d.title, '')), 'A') || to_tsvector(l.config, left(d.text, 200000)) END
+                setweight(to_tsvector(l.config, coalesce(d.title, '')), 'A') || to_tsvector(l.config, t.text) END
          FROM (SELECT DISTINCT bucket, domain_key, url_hash FROM delivered) x
          JOIN documents d ON d.bucket = x.bucket AND d.domain_key = x.domain_key AND d.url_hash = x.url_hash
          LEFT JOIN ${stemmerTable} ON l.code = ${codeIn('d.language')}
+         CROSS JOIN LATERAL (SELECT ${searchedText} AS text OFFSET 0) t
         WHERE d.page_type <> 'stub'
        ON CONFLICT (bucket, domain_key, url_hash) DO UPDATE
          SET version = excluded.version, crawled_at = excluded.crawled_at, dated_at = excluded.dated_at,

@@ -3,6 +3,7 @@ import {
   headerText,
   headerWords,
   integer,
+  ipAddress,
   list,
   productToken,
   requiredText,
@@ -100,7 +101,7 @@ export const fetchingSettings = {
       description:
         'Proxies for every request; a domain keeps its proxy for ten minutes, one that fails rests for five.',
     }),
-    localAddress: text({
+    localAddress: ipAddress({
       default: null,
       description: 'Local IP address that requests leave from; the system chooses unless set.',
     }),

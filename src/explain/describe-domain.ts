@@ -64,7 +64,7 @@ function statusText({ domain, events, now }: DomainFacts): string[] {
   }
 }
 
-function restText({ domain, now }: DomainFacts): string[] {
+function restText({ domain, hasChannel, now }: DomainFacts): string[] {
   if (!isResting(domain)) return [];
   if (domain.isPermanent) {
     const third =
@@ -79,7 +79,9 @@ function restText({ domain, now }: DomainFacts): string[] {
     words.push(
       domain.reason === 'robots_denied'
         ? `Its robots.txt is read again once a day, next ${until(domain.nextAt, now)}; if it allows us, the rest ends.`
-        : `One channel is tried once a day, next ${until(domain.nextAt, now)}; if it answers, the rest ends.`,
+        : hasChannel
+          ? `One channel is tried once a day, next ${until(domain.nextAt, now)}; if it answers, the rest ends.`
+          : 'It has no feed or sitemap that could be tried before.',
     );
   return words;
 }
@@ -245,10 +247,18 @@ const signed = (value: number): string => {
   return rounded > 0 ? `+${rounded}` : String(rounded);
 };
 
-function expectedAt({ domain, switches, fetchersAlive, isOutage, now }: DomainFacts): Date | null {
+function expectedAt({
+  domain,
+  hasChannel,
+  switches,
+  fetchersAlive,
+  isOutage,
+  now,
+}: DomainFacts): Date | null {
   if (domain.isPermanent || !switches.fetching || fetchersAlive === 0 || isOutage) return null;
   if (domain.lease !== null && domain.lease.until > now) return now;
-  if (isResting(domain)) return domain.nextAt;
+  if (isResting(domain))
+    return hasChannel || domain.reason === 'robots_denied' ? domain.nextAt : domain.restUntil;
   if (domain.top === null) return domain.wakeAt;
   return domain.nextAt === null || domain.nextAt > now ? domain.nextAt : now;
 }

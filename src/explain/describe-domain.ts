@@ -125,8 +125,8 @@ function budgetText({ domain, switches, now }: DomainFacts): string[] {
   if (!switches.budgets) return ['Budgets are switched off.'];
   const { max, configured, left, until: ends, isOpen } = domain.budget;
   const most = max ?? configured;
-  const size =
-    most === null ? 'as configured' : most === 0 && max === null ? 'without limit' : many(most, 'page');
+  if (most === 0 && max === null) return ['Its runs have no limit of pages.'];
+  const size = most === null ? 'the configured number of pages' : many(most, 'page');
   if (left === null || ends === null || ends <= now) return [`Its next run has a budget of ${size}.`];
   if (!isOpen) return [`Its budget of ${size} is used up; it renews ${until(ends, now)}.`];
   return [`${left} of its budget of ${size} are left; it renews ${until(ends, now)}.`];

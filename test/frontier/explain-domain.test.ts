@@ -6,6 +6,7 @@ import {
   goodStanding,
   keyOfDomain,
   resetDomain,
+  saveBudget,
   saveRobots,
 } from '../../src/domains/index.ts';
 import { describeDomain, describeUrl, loadDomainFacts, loadUrlFacts } from '../../src/explain/index.ts';
@@ -224,6 +225,19 @@ it('what waits while our own network is down', async () => {
   await removeWorker(test.pool, 'f2');
   await saveWorker(test.pool, { ...worker, state: {} });
   expect((await explain('away.test')).text).not.toContain(words);
+});
+
+it('a budget that nobody has told yet, and none at all', async () => {
+  await answers(test.db, [item('free.test', 'a')]);
+  const { rows } = await test.pool.query(
+    `DELETE FROM settings WHERE name = 'max_pages_per_run' RETURNING value`,
+  );
+  expect((await explain('free.test')).text).toContain(
+    'Its next run has a budget of the configured number of pages.',
+  );
+  await saveBudget(test.pool, 0, 'test');
+  expect((await explain('free.test')).text).toContain('Its runs have no limit of pages.');
+  await saveBudget(test.pool, Number(rows[0]?.value ?? 1000), 'test');
 });
 
 it('a used budget, its renewal, and an open circuit', async () => {

@@ -1,4 +1,14 @@
-import { choice, headerText, headerWords, integer, list, productToken, shortName, text } from './setting.ts';
+import {
+  choice,
+  headerText,
+  headerWords,
+  integer,
+  ipAddress,
+  list,
+  productToken,
+  shortName,
+  text,
+} from './setting.ts';
 
 const networkPattern = /^\[?[0-9a-fA-F:.]+\]?\/\d{1,3}:(\d{1,5}|\*)$/;
 
@@ -91,7 +101,7 @@ export const fetchingSettings = {
       description:
         'Proxies for every request; a domain keeps its proxy for ten minutes, one that fails rests for five.',
     }),
-    localAddress: text({
+    localAddress: ipAddress({
       default: null,
       description: 'Local IP address that requests leave from; the system chooses unless set.',
     }),

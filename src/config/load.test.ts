@@ -127,6 +127,7 @@ describe('values', () => {
     ['OUTRIDER_FETCH_PRODUCT_TOKEN', 'Bot2'],
     ['OUTRIDER_FETCH_PRODUCT_TOKEN', 'Bot/1.0'],
     // No request could be sent with these.
+    ['OUTRIDER_FETCH_LOCAL_ADDRESS', 'eth0'],
     ['OUTRIDER_FETCH_USER_AGENT', 'Обозреватель/1'],
     ['OUTRIDER_FETCH_USER_AGENT', 'Bot\t1'],
     ['OUTRIDER_FETCH_USER_AGENTS', 'Bot/1,Bot\u2122/2'],

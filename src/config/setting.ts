@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 /** One configurable value: how it is written, read and described. */
 export type Setting<T> = {
   /** Environment variable; derived from the path unless a conventional name exists. */
@@ -52,6 +54,20 @@ export function headerText(options: Options<string | null>): Setting<string | nu
     parse: (value) => {
       const text = asText(value).trim();
       if (text !== '' && !test(text)) throw new Error(`a ${form}`);
+      return text || null;
+    },
+  };
+}
+
+/** An IP address; an empty value means "not set". */
+export function ipAddress(options: Options<string | null>): Setting<string | null> {
+  const form = 'IP address';
+  return {
+    ...options,
+    form,
+    parse: (value) => {
+      const text = asText(value).trim();
+      if (text !== '' && isIP(text) === 0) throw new Error(`an ${form}`);
       return text || null;
     },
   };

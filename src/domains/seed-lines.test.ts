@@ -30,6 +30,8 @@ it.each([
   ['-1,example.com', /not a rank/],
   ['99999999999,example.com', /not a rank/],
   ['hello', /not a domain/],
+  ['*.example.com', /names many domains/],
+  ['4,*.example.com', /names many domains/],
   ['two words.example', /not a domain/],
   ['example.com/path', /not a domain/],
   ['me@example.com', /not a domain/],

@@ -58,6 +58,9 @@ function parseSeed(text: string, rank: number | null): SeedLine {
   if (identified.outcome === 'rejected' || (!hasScheme && domain === null))
     return { outcome: 'bad', reason: `"${text.slice(0, 100)}" is not a domain or an address` };
   const { identity } = identified;
+  // `*.example.com` is how lists of rules name what lies below a domain; nothing answers to it.
+  if (identity.domain.includes('*'))
+    return { outcome: 'bad', reason: `"${text.slice(0, 100)}" names many domains; give each its line` };
   // A word alone is a slip of the pen far more often than a host; one that is meant can be given as a URL.
   if (!hasScheme && (/[\s/?#@,;]/.test(text) || !/[.:]/.test(text)))
     return { outcome: 'bad', reason: `"${text.slice(0, 100)}" is not a domain` };

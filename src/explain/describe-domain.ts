@@ -64,7 +64,7 @@ function statusText({ domain, events, now }: DomainFacts): string[] {
   }
 }
 
-function restText({ domain, now }: DomainFacts): string[] {
+function restText({ domain, hasChannel, now }: DomainFacts): string[] {
   if (!isResting(domain)) return [];
   if (domain.isPermanent) {
     const third =
@@ -79,7 +79,9 @@ function restText({ domain, now }: DomainFacts): string[] {
     words.push(
       domain.reason === 'robots_denied'
         ? `Its robots.txt is read again once a day, next ${until(domain.nextAt, now)}; if it allows us, the rest ends.`
-        : `One channel is tried once a day, next ${until(domain.nextAt, now)}; if it answers, the rest ends.`,
+        : hasChannel
+          ? `One channel is tried once a day, next ${until(domain.nextAt, now)}; if it answers, the rest ends.`
+          : 'It has no feed or sitemap that could be tried before.',
     );
   return words;
 }
@@ -123,8 +125,8 @@ function budgetText({ domain, switches, now }: DomainFacts): string[] {
   if (!switches.budgets) return ['Budgets are switched off.'];
   const { max, configured, left, until: ends, isOpen } = domain.budget;
   const most = max ?? configured;
-  const size =
-    most === null ? 'as configured' : most === 0 && max === null ? 'without limit' : many(most, 'page');
+  if (most === 0 && max === null) return ['Its runs have no limit of pages.'];
+  const size = most === null ? 'the configured number of pages' : many(most, 'page');
   if (left === null || ends === null || ends <= now) return [`Its next run has a budget of ${size}.`];
   if (!isOpen) return [`Its budget of ${size} is used up; it renews ${until(ends, now)}.`];
   return [`${left} of its budget of ${size} are left; it renews ${until(ends, now)}.`];
@@ -245,10 +247,18 @@ const signed = (value: number): string => {
   return rounded > 0 ? `+${rounded}` : String(rounded);
 };
 
-function expectedAt({ domain, switches, fetchersAlive, isOutage, now }: DomainFacts): Date | null {
+function expectedAt({
+  domain,
+  hasChannel,
+  switches,
+  fetchersAlive,
+  isOutage,
+  now,
+}: DomainFacts): Date | null {
   if (domain.isPermanent || !switches.fetching || fetchersAlive === 0 || isOutage) return null;
   if (domain.lease !== null && domain.lease.until > now) return now;
-  if (isResting(domain)) return domain.nextAt;
+  if (isResting(domain))
+    return hasChannel || domain.reason === 'robots_denied' ? domain.nextAt : domain.restUntil;
   if (domain.top === null) return domain.wakeAt;
   return domain.nextAt === null || domain.nextAt > now ? domain.nextAt : now;
 }

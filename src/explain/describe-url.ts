@@ -188,7 +188,8 @@ function restText(facts: UrlFacts, slot: SlotFacts, row: RowFacts): { words: str
     return { words: [`${why} Its rest is over; it is tried when it is leased.`], endsAt: slot.nextAt };
   const trial = slot.nextAt !== null && slot.nextAt < slot.restUntil ? slot.nextAt : null;
   const rest = `The rest ends ${until(slot.restUntil, now)}.`;
-  if (trial === null) return { words: [why, rest], endsAt: slot.restUntil };
+  if (trial === null || (!slot.hasChannel && slot.statusReason !== 'robots_denied'))
+    return { words: [why, rest], endsAt: slot.restUntil };
   if (slot.statusReason === 'robots_denied')
     return {
       words: [why, `${rest} Before that its robots.txt is read once a day, next ${until(trial, now)}.`],

@@ -3,6 +3,7 @@ import type { Queryable } from '../db/index.ts';
 import {
   type DomainDetails,
   type DomainEvent,
+  type DomainKey,
   type DomainName,
   type DomainPin,
   type DomainRun,
@@ -29,6 +30,8 @@ export type DomainFacts = {
   pins: DomainPin[];
   /** What the spider has learned of its pages. */
   site: SiteView;
+  /** There is something to try while it rests; asked only then, because no index leads there. */
+  hasChannel: boolean;
   fetchersAlive: number;
   /** Every fetcher that is alive takes its own network for down. */
   isOutage: boolean;
@@ -62,6 +65,16 @@ export async function loadDomainFacts(
     archives: await loadArchiveFacts(db, domain),
     pins: await listDomainPins(db, domain),
     site: await loadSiteView(db, domain),
+    hasChannel:
+      (domain.status === 'blocked' || domain.status === 'unreachable') && (await hasChannel(db, domain)),
     ...(await loadCommon(db)),
   };
+}
+
+async function hasChannel(db: Queryable, { bucket, domainKey }: DomainKey): Promise<boolean> {
+  const result = await db.query(
+    'SELECT FROM channels WHERE bucket = $1 AND domain_key = $2 AND enabled LIMIT 1',
+    [bucket, domainKey.toString()],
+  );
+  return result.rowCount === 1;
 }

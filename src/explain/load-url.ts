@@ -88,6 +88,8 @@ export type SlotFacts = {
   statusReason: string | null;
   restUntil: Date | null;
   isPermanent: boolean;
+  /** There is something to try while the domain rests; asked only then, because no index leads there. */
+  hasChannel: boolean;
   isCircuitOpen: boolean;
   isBudgetOpen: boolean;
   budgetUntil: Date | null;
@@ -177,6 +179,8 @@ const slotQuery = `
   SELECT coalesce($3::bytea = ANY (s.in_flight), false) AS "inFlight", s.lease_owner AS "leaseOwner", s.lease_until AS "leaseUntil",
          nullif(s.next_at, 'infinity') AS "nextAt", s.hold_reason AS "holdReason", s.queued, s.own_pool AS pool, d.status AS "domainStatus", d.status_reason AS "statusReason",
          nullif(s.rest_until, 'infinity') AS "restUntil", coalesce(s.rest_until = 'infinity', false) AS "isPermanent",
+         CASE WHEN d.status IN ('blocked', 'unreachable') THEN EXISTS (
+           SELECT FROM channels c WHERE c.bucket = s.bucket AND c.domain_key = s.domain_key AND c.enabled) ELSE false END AS "hasChannel",
          s.circuit_good IS NOT NULL AS "isCircuitOpen", slot_budget_open(s, now()) AS "isBudgetOpen", s.budget_until AS "budgetUntil",
          slot_delay_ms(s, $4::integer) AS "delayMs"
     FROM domain_slots s JOIN domains d ON d.bucket = s.bucket AND d.domain_key = s.domain_key

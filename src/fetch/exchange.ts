@@ -119,9 +119,9 @@ export async function fetchRow(
     const url = identity.fetchUrl;
     const gate = await deps.robots.check(deps.lease, url, (robotsUrl) => requestRobots(deps, robotsUrl));
     if (gate.answer === 'aborted') return { end: 'handed_back' };
+    if (gate.answer !== 'unavailable') deps.onCrawlDelay(gate.crawlDelayMs);
     if (gate.answer === 'unavailable' || (gate.answer === 'blocked' && !deps.ignoresDisallow))
       return { end: 'gate', gate, url, hops: hops - row.hops };
-    if (gate.answer === 'allowed') deps.onCrawlDelay(gate.crawlDelayMs);
     const waitMs = await deps.pacer.turn(deps.signal);
     if (!deps.mayStart()) return { end: 'handed_back' };
     // Validators belong to the address they were given by.

@@ -64,8 +64,9 @@ export class DomainLessons {
     return this.#lease.ladder?.circuitGood != null;
   }
 
+  /** A domain may have several robots.txt, with and without `www` or TLS: the most careful one decides. */
   noteCrawlDelay(delayMs: number | null): void {
-    this.#crawlDelayMs = delayMs;
+    if (delayMs !== null) this.#crawlDelayMs = Math.max(this.#crawlDelayMs ?? 0, delayMs);
   }
 
   /** Several sources may have URLs on one domain: the most careful one decides. */

@@ -25,7 +25,14 @@ export type Unreached = 'dns' | 'connect' | 'tls';
 export type GateAnswer =
   | { answer: 'allowed'; crawlDelayMs: number | null }
   /** `everywhere`: the whole domain is closed to us, by this origin and every other one that is known. */
-  | { answer: 'blocked'; line: number | null; rule: string | null; everywhere: boolean }
+  | {
+      answer: 'blocked';
+      line: number | null;
+      rule: string | null;
+      everywhere: boolean;
+      /** For a source whose operator answers for what is forbidden: the pace holds all the same. */
+      crawlDelayMs: number | null;
+    }
   /** robots.txt could not be read and no good copy is left: not now. */
   | {
       answer: 'unavailable';
@@ -99,16 +106,18 @@ export class RobotsGate {
     }
     if (record.rules === null) return { answer: 'allowed', crawlDelayMs: null };
     const decision = decideRobots(record.rules, productToken, url);
+    const delay = crawlDelayOf(record.rules, productToken);
+    const crawlDelayMs = delay === null ? null : Math.round(delay.seconds * 1000);
     if (!decision.allowed) {
       return {
         answer: 'blocked',
         line: decision.line,
         rule: decision.rule,
         everywhere: disallowsEverything(record.rules, productToken) && (await this.#isClosedEverywhere(key)),
+        crawlDelayMs,
       };
     }
-    const delay = crawlDelayOf(record.rules, productToken);
-    return { answer: 'allowed', crawlDelayMs: delay === null ? null : Math.round(delay.seconds * 1000) };
+    return { answer: 'allowed', crawlDelayMs };
   }
 
   async #load(key: Key, origin: string, attempt: RobotsAttempt): Promise<RobotsRecord | null> {

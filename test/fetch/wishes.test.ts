@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { removeSink, saveSink } from '../../src/outbox/index.ts';
-import { createSource, updateSource } from '../../src/sources/index.ts';
+import { createSource, saveRespectRobots, updateSource } from '../../src/sources/index.ts';
 import { waitUntil } from '../e2e/wait.ts';
 import type { Outrider } from '../process/outrider.ts';
 import { Lab, plain } from './lab.ts';
@@ -26,6 +26,20 @@ beforeAll(async () => {
       plain('turns'),
       plain('closed-rules', [{ name: 'status', on: ['robots'], options: { status: 503 } }]),
       plain('crowded'),
+      plain('agreed', [
+        {
+          name: 'fixed',
+          on: ['robots'],
+          options: { text: 'User-agent: *\nCrawl-delay: 1\nDisallow: /\n', type: 'text/plain' },
+        },
+      ]),
+      plain('half-closed', [
+        {
+          name: 'fixed',
+          on: ['robots'],
+          options: { text: 'User-agent: *\nCrawl-delay: 20\nDisallow: /private/\n', type: 'text/plain' },
+        },
+      ]),
       plain('brief', [{ name: 'fixed', options: { text: brief } }]),
       ...silent.map((name) => plain(name, [{ name: 'stall' }])),
     ],
@@ -46,6 +60,10 @@ beforeAll(async () => {
   for (const nth of [0, 1, 2]) await lab.ask(lab.article('slow', nth), { sourceId: slow.id });
   for (const nth of [0, 1, 2]) await lab.ask(lab.article('turns', nth));
   for (const nth of [0, 1, 2]) await lab.ask(lab.article('closed-rules', nth));
+  const agreed = await sourceOf('agreed');
+  await saveRespectRobots(lab.database.pool, agreed.slug, false, { actor: 'test', reason: 'they agreed' });
+  for (const nth of [0, 1, 2]) await lab.ask(lab.article('agreed', nth), { sourceId: agreed.id });
+  await lab.ask('http://half-closed.test/private/drafts');
   await lab.ask(lab.article('brief'));
   fetcher = lab.start();
   await lab.idle();
@@ -68,6 +86,27 @@ test('a source’s own delay holds from its first request on, and is remembered'
     `SELECT source_delay_ms FROM domain_slots JOIN domains USING (bucket, domain_key) WHERE name = 'slow.test'`,
   );
   expect(slot.rows).toEqual([{ source_delay_ms: 700 }]);
+});
+
+test('where an operator answers for what robots.txt forbids, its Crawl-delay holds all the same', async () => {
+  const requests = lab.requests('agreed');
+  expect(requests).toHaveLength(4);
+  const times = requests.map((one) => one.startedAtMs);
+  for (const [index, time] of times.slice(1).entries())
+    expect(time - times[index]!).toBeGreaterThanOrEqual(1000);
+  const slot = await lab.database.pool.query(
+    `SELECT robots_delay_ms FROM domain_slots JOIN domains USING (bucket, domain_key) WHERE name = 'agreed.test'`,
+  );
+  expect(slot.rows).toEqual([{ robots_delay_ms: 1000 }]);
+});
+
+test('a robots.txt that forbids all that was wanted sets the pace as well', async () => {
+  expect(await lab.row('http://half-closed.test/private/drafts')).toMatchObject({ code: 'robots_blocked' });
+  const slot = await lab.database.pool.query(
+    `SELECT robots_delay_ms, next_at - last_crawled_at >= interval '19 seconds' AS keeps
+       FROM domain_slots JOIN domains USING (bucket, domain_key) WHERE name = 'half-closed.test'`,
+  );
+  expect(slot.rows).toEqual([{ robots_delay_ms: 20_000, keeps: true }]);
 });
 
 test('a page may be as short as the settings allow', async () => {

@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createChannel } from '../../src/channels/index.ts';
 import {
   blockDomain,
   configureDomain,
   goodStanding,
   keyOfDomain,
   resetDomain,
+  saveBudget,
   saveRobots,
 } from '../../src/domains/index.ts';
 import { describeDomain, describeUrl, loadDomainFacts, loadUrlFacts } from '../../src/explain/index.ts';
 import { removeWorker, saveWorker } from '../../src/frontier/index.ts';
 import { parseRobots } from '../../src/robots/index.ts';
+import { createSource } from '../../src/sources/index.ts';
 import { saveSwitch } from '../../src/switches/index.ts';
 import { channelHash, identifyUrl } from '../../src/url/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
@@ -98,7 +101,15 @@ it('a pending domain, a leased one, an exhausted one', async () => {
 });
 
 it('a blocked domain: why, until when, what is tried, and its URLs', async () => {
-  await answers(test.db, [item('refuses.test', 'a'), item('refuses.test', 'feed', { kind: 'channel' })]);
+  await answers(test.db, [item('refuses.test', 'a')]);
+  const { source } = await createSource(test.pool, { url: 'https://refuses.test/' });
+  await createChannel(test.pool, {
+    sourceId: source.id,
+    kind: 'feed',
+    url: 'https://refuses.test/feed',
+    intervalSeconds: 900,
+    foundBy: 'manual',
+  });
   await learn('refuses.test', {
     learnt: { move: { to: 'blocked', reason: 'forbidden', restMs: [14 * dayMs] } },
   });
@@ -120,6 +131,18 @@ it('a blocked domain: why, until when, what is tried, and its URLs', async () =>
   expect(url.inMs).toBeGreaterThan(13 * dayMs);
   const channel = await explainUrl('https://refuses.test/feed', true);
   expect(channel.inMs).toBeLessThanOrEqual(dayMs + 60_000);
+});
+
+it('a blocked domain without a feed: nothing is tried before its rest ends', async () => {
+  await answers(test.db, [item('spidered.test', 'a')]);
+  const restMs = [14 * dayMs];
+  await learn('spidered.test', { learnt: { move: { to: 'blocked', reason: 'forbidden', restMs } } });
+  const blocked = await explain('spidered.test');
+  expect(blocked.text).toContain('It has no feed or sitemap that could be tried before.');
+  expect(blocked.inMs).toBeGreaterThan(13 * dayMs);
+  const url = await explainUrl('https://spidered.test/a');
+  expect(url.text).toContain('The rest ends in 14 days.');
+  expect(url.text).not.toContain('is tried');
 });
 
 it('an unreachable domain, and one whose robots.txt forbids everything', async () => {
@@ -202,6 +225,19 @@ it('what waits while our own network is down', async () => {
   await removeWorker(test.pool, 'f2');
   await saveWorker(test.pool, { ...worker, state: {} });
   expect((await explain('away.test')).text).not.toContain(words);
+});
+
+it('a budget that nobody has told yet, and none at all', async () => {
+  await answers(test.db, [item('free.test', 'a')]);
+  const { rows } = await test.pool.query(
+    `DELETE FROM settings WHERE name = 'max_pages_per_run' RETURNING value`,
+  );
+  expect((await explain('free.test')).text).toContain(
+    'Its next run has a budget of the configured number of pages.',
+  );
+  await saveBudget(test.pool, 0, 'test');
+  expect((await explain('free.test')).text).toContain('Its runs have no limit of pages.');
+  await saveBudget(test.pool, Number(rows[0]?.value ?? 1000), 'test');
 });
 
 it('a used budget, its renewal, and an open circuit', async () => {

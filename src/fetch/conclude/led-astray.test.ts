@@ -84,7 +84,13 @@ test.each([
   [url, 0, 'robots_blocked'],
 ])('robots.txt forbids %s, %i redirects away: %s', async (forbidden, hops, code) => {
   const row = { url, kind: 'article', tries: 0 } as LeasedUrl;
-  const gate = { answer: 'blocked', line: 3, rule: 'Disallow: /', everywhere: false } as const;
+  const gate = {
+    answer: 'blocked',
+    line: 3,
+    rule: 'Disallow: /',
+    everywhere: false,
+    crawlDelayMs: null,
+  } as const;
   const end = await concludePage(row, { end: 'gate', gate, url: forbidden, hops }, {
     maxTries: 5,
     probing: false,

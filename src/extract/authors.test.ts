@@ -22,6 +22,45 @@ describe('authors', () => {
     },
   );
 
+  it.each([
+    'By Ada Lund with reporting by Jon Berg',
+    'By Ada Lund for The Bay Post',
+    'By Ada Lund for Reuters',
+    'By Ada Lund, The Bay Post',
+    'By Ada Lund, Harbour Correspondent, Lamp News',
+    'By Ada Lund, Special to The Bay Post',
+    'By Ada Lund @adalund',
+    'By Ada Lund ada.lund@post.example',
+    'By Ada Lund Yesterday at 17:20',
+    'By Ada Lund Posted on Mar 5 2024',
+    'Written By: Ada Lund Published: March 5, 2024',
+    'Opinion by Ada Lund',
+    'Guest post by Ada Lund',
+  ])('are the names of a line and nothing beside them: %s', (line) =>
+    expect(authorsOf('', `${HEADLINE}<p>${line}</p>${TEXT}`)).toEqual(['Ada Lund']),
+  );
+
+  it.each([
+    ['id', 'Oleh Ada Lund', 'Ada Lund'],
+    ['ro', 'De Ada Lund', 'Ada Lund'],
+    ['zh', '来源：海湾网 作者：林小明', '林小明'],
+    ['ko', '[서울=등대통신] 홍길동 기자', '홍길동'],
+  ])('are known by the words of %s: %s', (lang, line, name) => {
+    const html = `<html lang="${lang}"><body>${HEADLINE}<p>${line}</p>${TEXT}</body></html>`;
+    expect(extractPage(parsePage(html, { url: 'https://post.example/stories/lamp' })).authors).toEqual([
+      name,
+    ]);
+  });
+
+  it.each(['Coalition for The Harbour', 'Texas Coalition for Lamp Keepers'])('may be a body: %s', (name) =>
+    expect(cleanName(name)).toBe(name),
+  );
+
+  it('are cut out of names of any length in no time', () => {
+    for (const piece of ['Ada Lund @', ' for The', ' with', 'Ada ', 'a@', ' posted on', '来源：'])
+      expect(splitNames(piece.repeat(20_000))).toBeDefined();
+  });
+
   it('are those declared where these are names and no line says otherwise', () => {
     const link = '<p><a href="/authors/ada-lund">Ada Lund</a></p>';
     expect(authorsOf(declared('Jon Berg'), HEADLINE + link + TEXT)).toEqual(['Jon Berg']);

@@ -194,8 +194,9 @@ function ledBy(lines: string[], isPerson: (name: string) => boolean): Authors | 
   return null;
 }
 
-/** "Ada Lund in Lampstadt", "Ada Lund on Monday". */
-const withoutPlace = (line: string) => line.replace(/\s+(?:on|in|at)\s+\p{Lu}.*$/u, '');
+/** "Ada Lund in Lampstadt", "Ada Lund on Monday", "Ada Lund posted on Monday". */
+const withoutPlace = (line: string) =>
+  line.replace(/\s+(?:(?:[Pp]osted|[Pp]ublished|[Uu]pdated)\s+)?(?:on|in|at)\s+\p{Lu}.*$/u, '');
 
 const isAmong = (name: string, names: string[]) => {
   const key = comparable(name);

@@ -12,7 +12,8 @@ export const CASELESS_NAME = /^\p{Lo}[\p{Lo}\p{M}·・.\s]{1,24}$/u;
 
 /** What was done "by" somebody who wrote it, who may only have put it online, and who did something beside it. */
 const WRITTEN = 'written|words|story|text|reported';
-const PUT_UP = 'posted|published|article|authored|compiled|analysis';
+const PUT_UP =
+  'posted|published|article|authored|compiled|analysis|contributed|opinion|commentary|column|essay|guest post|interview|review|report';
 const BESIDE = 'word|reviewed|photos?';
 /** "By" where it means nothing else at the start of a line. */
 const BY = 'by|von|par|por|بقلم|מאת';
@@ -26,6 +27,11 @@ const BY_IN: ReadonlyMap<string, string> = new Map([
   ['no', 'av'],
   ['da', 'af'],
   ['el', 'τη[ςν]|του|των'],
+  ['id', 'oleh'],
+  ['ms', 'oleh'],
+  ['vi', 'bởi'],
+  ['ro', 'de'],
+  ['ca', 'per'],
 ]);
 /** Labels that stand before a name even without a colon. */
 const AUTHOR = 'authors?|author\\(s\\)|contributors?|autor(?:in)?(?:/autor(?:in)?)?';
@@ -65,7 +71,7 @@ const LED = new RegExp(
   'iu',
 );
 const LABELLED = new RegExp(
-  `^(?:(?:${AUTHOR_COLON})|(?:${TEXT_COLON})${WITH_PICTURES})(?:${COLON}|(?<=文)\\s?[｜|／/])\\s?`,
+  `^(?:(?:来源|來源)[：:]\\s?\\S{1,20}\\s)?(?:(?:${AUTHOR_COLON})|(?:${TEXT_COLON})${WITH_PICTURES})(?:${COLON}|(?<=文)\\s?[｜|／/])\\s?`,
   'iu',
 );
 const LED_IN = new Map(
@@ -127,7 +133,8 @@ export function withoutPictures(text: string): string {
 }
 
 // Korean papers name the reporter's trade behind the name, Chinese ones before it.
-const KOREAN = /^(\p{Script=Hangul}{2,4})\s(?:\p{Script=Hangul}{0,4}기자|특파원)(?=$|[\s([·=|])/u;
+const KOREAN =
+  /^(?:[[(（【][^\])）】]{1,20}[\])）】]\s?)?(\p{Script=Hangul}{2,4})\s(?:\p{Script=Hangul}{0,4}기자|특파원)(?=$|[\s([·=|])/u;
 const CHINESE = /^[（(【[]?(?:記者|记者)\s?(\p{Script=Han}{2,4})(?:[／/\s].{0,12})?[)）】\]]?$/u;
 
 /** The name in a line that names the trade of a reporter. */

@@ -12,9 +12,21 @@ const MIN_WORDS = 3;
 export function headingText(heading: PageNode): string {
   const text = textOf(heading, MAX_CHARS);
   const { last } = heading;
-  if (last === null || last.tag !== 'a' || !isPlaceMark(last)) return text;
+  if (last === null || last.tag !== 'a' || !isPlaceMark(last)) return saidOnce(text, heading);
   return text.slice(0, -textOf(last).length).trimEnd();
 }
+
+/** A headline that stands in its heading twice, for wide screens and for narrow ones. */
+function saidOnce(text: string, heading: PageNode): string {
+  const half = (text.length - 1) / 2;
+  if (half < MIN_TWICE_CHARS || text[half] !== ' ') return text;
+  const { first, last } = onlyElement(heading);
+  if (first === last || (first?.tag === TEXT && first.text.trim() !== '')) return text;
+  return text.startsWith(text.slice(0, half), half + 1) ? text.slice(0, half) : text;
+}
+
+// "Lamps lamps" and "New York New York" may be meant so.
+const MIN_TWICE_CHARS = 15;
 
 /**
  * The text of a heading without the kicker it begins with, or null when it has none: many newspapers put "Premier

@@ -20,10 +20,13 @@ const NOT_A_NAME = new RegExp(
 const AFTER_NAME = new RegExp(
   [
     /\s+on behalf of\s|\s+\d+\s+comments?\b|\s+\d+(?:[.,]\d)?k\b|\s+[|•·–—●]\s+|\s+-\s+|\s*\(|\s+\/\/|[?»]\s/,
+    // Who helped, for whom it was written, and how to reach the writer.
+    /,?\s+with\s+(?:additional\s+)?(?:reporting|contributions?|research)\b|,?\s+special\s+(?:to|for)\s/,
+    /(?<=\s\S{1,40})\s+[^\s@]{0,64}@|(?<=\s\S{1,40})\s+(?:today|yesterday)\b/,
     /\s+(?:leave a comment|rss feed|subscribe|more by|view|edited by)\b|['’]s posts\b/,
     /(?<=\s\S{1,40})(?<!\s(?:and|und|et|y|with|mit))(?:\s+(?:in|at)\s|,?\s+(?:the\s+)?(?:(?:associated press|ap|afp|upi|reuters)(?:\s|$)|bloomberg\s))/,
     /(?<=\s\S{1,40})\s+(?:mon|tues|wednes|thurs|fri|satur|sun)day\b|[\s/]+[^\s/]{1,40}\.(?:com|org|net)\b/,
-    /,?\s+(?:on|published|posted|updated|last)\s+(?:\w+\s+)?\d|,?\s+\d{1,2}\/|\d{4}|\d{1,2}[./]\d/,
+    /,?\s+(?:on|published|posted|updated|last)\s+(?:\w+\s+){0,3}\d|\s+(?:published|posted|updated)\s?:|,?\s+\d{1,2}\/|\d{4}|\d{1,2}[./]\d/,
     /,?\s+(?:\d{1,2}\.?\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?\s+\d/,
     /\s+(?:\p{Script=Hangul}{0,4}기자|특파원)(?:\s|$)|(?<=\p{Script=Han}{2})\s?(?:記者|记者)$/u,
     /\s+[•·]|,\s+\d{1,2}\.?$|(?<=\s\S{1,40})\s+\d{1,2}\.?$/,
@@ -51,7 +54,7 @@ export function cleanName(raw: string): string | null {
     .replace(/^\p{L}{3,9} \d{1,2} (?=written by)/iu, '')
     .replace(MARKED_LEAD, '')
     .replace(/^\W+/u, (m) => (/\p{L}/u.test(m) ? m : ''));
-  text = withoutOurs(text);
+  text = withoutPaper(withoutOurs(text));
   // "Richard (RJ) Lund"
   const first = /^\p{L}+ \([^()]{1,40}\) (?=\p{Lu})/u.exec(text)?.[0].length ?? 0;
   const cut = text.slice(first).search(AFTER_NAME);
@@ -67,6 +70,15 @@ export function cleanName(raw: string): string | null {
   if (NOT_A_NAME.test(text) || text.split(' ').length > 8 || /[@{}<>=%$]|https?:/.test(text)) return null;
   return isSentence(text) ? null : copyString(text);
 }
+
+/** "Ada Lund for The Post" without the paper; a "Coalition for the Harbour" is one name. */
+function withoutPaper(text: string): string {
+  const name = FOR_PAPER.exec(text)?.[1];
+  return name === undefined || IS_BODY.test(name) ? text : name;
+}
+
+const FOR_PAPER =
+  /^(\p{Lu}[\p{L}.'’-]{1,24}(?:\s\p{Lu}[\p{L}.'’-]{0,24}){1,2})\sfor\s(?:The\s\p{Lu}|(?:Reuters|AFP|BBC|CNN|NPR)\b)/u;
 
 /** Longer texts of mostly small words are sentences: "I review games and modules". */
 function isSentence(text: string): boolean {
@@ -110,11 +122,14 @@ export function splitNames(text: string): string[] {
   );
   const names = parts.map(cleanName).filter((name) => name !== null);
   // "Ada Lund, Head of Lamps": what follows a name may be what its owner does.
-  return names.filter((name, i) => i === 0 || !ROLE.test(name));
+  return names.filter((name, i) => i === 0 || !(ROLE.test(name) || IS_PAPER.test(name)));
 }
 
 const ROLE =
   /\b(?:editor|writer|reporter|correspondent|columnist|contributor|director|manager|officer|head of|chief|founder|president|professor of|analyst|representative|specialist|engineer|attorney|consultant|coordinator|committee)\b/i;
+
+// "The Post", "Lamp News".
+const IS_PAPER = /^The\s\p{Lu}|\sNews$/u;
 
 const MONTH =
   /^(?:(?:mon|tue|wed|thu|fri|sat|sun)\w*,?\s+)?(?:\d{1,2}\s+)?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?(?:\s+\d{1,2})?$/i;

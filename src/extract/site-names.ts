@@ -5,7 +5,8 @@ import { headingText } from './headline-text.ts';
 import { decodeEntities, type LdFacts } from './json-ld.ts';
 import type { MetaTags } from './meta-tags.ts';
 
-const SEPARATOR = /\s+[|\-–—·•»›:~/\\]{1,2}\s+|\s*[|»›•]\s*|\s+::\s+|:\s+/g;
+const SEPARATOR =
+  /\s+[|\-–—·•»›«‹:~/\\]{1,2}\s+|\s*[|｜»›•]\s*|(?<=[\p{Script=Han}？！」》）])_(?=\p{Script=Han})|\s+::\s+|:\s+/gu;
 
 // By the page's tags, as three ask for them.
 const namesByTags = new WeakMap<MetaTags, readonly string[]>();
@@ -32,7 +33,7 @@ function findSiteNames(page: Page, tags: MetaTags, ld: LdFacts): string[] {
   ];
   const host = hostOf(page.url);
   const titles = [page.title, tags.openGraph['og:title']].map((title) => comparable(title ?? ''));
-  if (host !== '') names.push(host, host.replace(/\.[a-z]{2,6}(\.[a-z]{2})?$/, ''), registrableDomain(host));
+  if (host !== '') names.push(host, host.replace(/\.[a-z]{2,18}(\.[a-z]{2})?$/, ''), registrableDomain(host));
   const keys = names
     .filter((name) => typeof name === 'string')
     .map((name) => comparable(name))
@@ -188,7 +189,7 @@ export function withoutSiteName(title: string, sites: readonly string[]): string
 /** Where a title may be cut; guillemets around words are quotation marks, whichever way they point. */
 function separatorsIn(text: string): RegExpExecArray[] {
   const cuts = [...text.matchAll(SEPARATOR)];
-  return /«.*»|».*«|‹.*›|›.*‹/.test(text) ? cuts.filter(([sign]) => !/[»›]/.test(sign)) : cuts;
+  return /«.*»|».*«|‹.*›|›.*‹/.test(text) ? cuts.filter(([sign]) => !/[»›«‹]/.test(sign)) : cuts;
 }
 
 function isSite(part: string, sites: readonly string[]): boolean {

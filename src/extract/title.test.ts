@@ -24,6 +24,10 @@ describe('the site in a title', () => {
     ['Story of a lamp » The Post', ['thepost'], 'Story of a lamp'],
     ['Keeper in doubt: «The lamp is out»', ['thepost'], 'Keeper in doubt: «The lamp is out»'],
     ['»The lamp is out« | The Post', ['thepost'], '»The lamp is out«'],
+    ['Story of a lamp « The Post', ['thepost'], 'Story of a lamp'],
+    ['桟橋を再建へ｜湾岸新聞', ['湾岸新聞'], '桟橋を再建へ'],
+    ['小镇决定重建码头_海湾网', ['海湾网'], '小镇决定重建码头'],
+    ['snake_case_names', ['names'], 'snake_case_names'],
   ])('is taken from %j', (text, sites, expected) => {
     expect(withoutSiteName(text, sites)).toBe(expected);
   });
@@ -45,6 +49,32 @@ describe('the site in a title', () => {
         text.includes(withoutSiteName(text, sites)),
       ),
     );
+  });
+});
+
+describe('a title', () => {
+  const LAMP = 'A lamp for the keeper of the harbour';
+  it('is without the name of a site whose domain is a long one', () =>
+    expect(titleOf(title(`${LAMP} - The Bay Post`), TEXT, 'https://baypost.amsterdam/stories/1')).toBe(LAMP));
+
+  it.each(['undefined', 'null', '{{ page.title }}', '$' + '{title}', '[object Object]', 'Untitled Document'])(
+    'is none where a program wrote %s',
+    (none) => {
+      expect(titleOf(og(none) + title(none), `<h2>${LAMP}</h2>${TEXT}`)).toBe(LAMP);
+      expect(titleOf(og(none) + title(none), TEXT)).toBeNull();
+    },
+  );
+
+  it('is without tags, unless it speaks of them', () => {
+    expect(titleOf(og('A lamp for the &lt;em&gt;keeper&lt;/em&gt; of the harbour'), TEXT)).toBe(LAMP);
+    const ofTags = 'Thirty years of &lt;br&gt; in pages';
+    expect(titleOf(title(ofTags), `<h1>${ofTags}</h1>${TEXT}`)).toBe('Thirty years of <br> in pages');
+  });
+
+  it('is said once where its heading has it for wide screens and for narrow ones', () => {
+    const twice = `<h1><span class="wide">${LAMP}</span> <span class="narrow">${LAMP}</span></h1>`;
+    expect(titleOf(title(`${LAMP} | The Post`), twice + TEXT)).toBe(LAMP);
+    expect(titleOf('', `<h1>New York New York</h1>${TEXT}`)).toBe('New York New York');
   });
 });
 

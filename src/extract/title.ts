@@ -24,6 +24,16 @@ function withoutLabels(title: string): string {
   return (head.split(' ').length >= 3 ? head : title).replace(/^Title:\s*/, '');
 }
 
+// What programs write where they have no title, and templates that nobody filled in.
+const NO_TITLE =
+  /^(?:undefined|null|nan|\[object object\]|untitled(?: document)?|\{\{[^{}]{1,80}\}\}|\$\{[^{}]{1,80}\}|<%[^%]{1,80}%>)$/i;
+// Elements within a line, as they are left in a title that was escaped once too often.
+const TAGS =
+  /<\/?(?:a|b|br|cite|em|font|i|mark|q|small|span|strong|sub|sup|u|wbr)(?:\s[^<>]{0,200})?\s?\/?>/gi;
+
+/** A title without tags; one that speaks of "<br> tags" closes none. */
+const withoutTags = (title: string): string => (title.includes('</') ? title.replace(TAGS, '') : title);
+
 const MAX_TITLE_CHARS = 500;
 // An h1 longer than this is a paragraph set in large type.
 const MAX_HEADLINE_CHARS = 180;
@@ -70,8 +80,9 @@ function* goodTitles(inputs: Inputs): Generator<Evidence, undefined> {
   const sites = HOME_PAGE.test(page.url) ? [] : siteNames(page, tags, ld);
   const read = (value: string | null | undefined, from: string): Evidence | null => {
     if (typeof value !== 'string') return null;
-    const text = withoutLabels(collapse(withoutSiteName(decodeEntities(value), sites)));
+    const text = withoutLabels(collapse(withoutSiteName(withoutTags(decodeEntities(value)), sites)));
     const key = comparable(text);
+    if (NO_TITLE.test(text)) return null;
     return key.length > 1 && text.length < MAX_TITLE_CHARS && !sites.includes(key)
       ? { value: text, from }
       : null;

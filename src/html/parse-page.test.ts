@@ -40,6 +40,16 @@ describe('parsePage', () => {
     ['entities are read', '<p>caf&eacute; &amp; &#x2014; &lt;b&gt;</p>', 'p(café & — <b>)'],
     ['comments are nothing', '<p>a<!-- <b>x</b> -->b</p>', 'p(ab)'],
     ['an unclosed comment ends the page', '<p>a</p><!-- x <p>b</p>', 'p(a)'],
+    ['a comment may end with --!>', '<p>a<!-- -- x --!>b</p><!-----><p>c</p>', 'p(ab)p(c)'],
+    ['text ends an open drawing', '<div><svg><g><path></g><p>a</p>b</div>c', 'div(svg(g(path()))p(a)b)c'],
+    ['and an open formula', '<p>a<math><mi>x</mi><p>b</p>', 'p(amath(mi(x)))p(b)'],
+    [
+      'a drawing may hold HTML',
+      '<svg><foreignObject><p>a</p><p>b</p></foreignObject><text>c</text></svg>d',
+      'svg(foreignobject(p(a)p(b))text(c))d',
+    ],
+    ['what follows an endless frame does not stand in it', '<iframe src=x><p>a</p>', 'iframe()p(a)'],
+    ['nor in one that closes itself', '<iframe src=x /><p>a</p><style/><p>b</p>', 'iframe()p(a)style()p(b)'],
     ['scripts are raw', '<p>a</p><script>if (a < b) "<p>"</script><p>b</p>', 'p(a)script()p(b)'],
     ['an endless title does not swallow the page', '<title>x<p>a</p>', 'title(xp(a))'],
   ])('%s', (_name, html, expected) => {

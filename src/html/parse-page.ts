@@ -4,7 +4,7 @@ import { AttributeTable } from './attributes.ts';
 import { attribute, collapse, PageNode, TEXT, textOf } from './node.ts';
 import { repairDoubleEncoding } from './repair-encoding.ts';
 import { type ScanHandler, scanHtml } from './scan.ts';
-import { IMPLIED_END, SHOWN_TEMPLATE, STRAY_READING, TAG } from './tree-rules.ts';
+import { HOLDS_HTML, IMPLIED_END, SHOWN_TEMPLATE, STRAY_READING, TAG } from './tree-rules.ts';
 
 /** A page after its one pass: the tree, and the places everybody asks for. */
 export type Page = {
@@ -141,6 +141,7 @@ class TreeBuilder implements ScanHandler {
       }
     }
     if (this.full()) return;
+    if (this.svgDepth > 0 && (flags & TAG.endsForeign) !== 0) this.leaveForeign();
     if (this.svgDepth === 0) this.closeImplied(tag, flags);
     if (this.stack.length > this.maxDepth) this.pop();
     const parent = this.stack[this.stack.length - 1]!;
@@ -166,6 +167,19 @@ class TreeBuilder implements ScanHandler {
     for (let i = stack.length - 1; i > 0 && i > stack.length - RUBY_LEVELS; i--)
       if (stack[i]!.tag === 'ruby') return flags;
     return STRAY_READING;
+  }
+
+  /** Ends the drawings and formulas that nobody ended: the text of the page stands in none, and would not be read. */
+  private leaveForeign(): void {
+    let from = -1;
+    for (let i = this.stack.length - 1, left = this.svgDepth; i > 0 && left > 0; i--) {
+      const { tag, flags } = this.stack[i]!;
+      if (HOLDS_HTML.has(tag)) break;
+      if ((flags & TAG.foreign) === 0) continue;
+      from = i;
+      left--;
+    }
+    if (from > 0) while (this.stack.length > from) this.pop();
   }
 
   /** Ends the parts of a ruby that nobody ended: a paragraph stands in none, and would not be read. */

@@ -59,11 +59,12 @@ export function scanHtml(table: AttributeTable, handler: ScanHandler): void {
 }
 
 /** Steps over comments, doctypes and the like; the content of CDATA is text. */
-function skipMarkup(at: number, { source, handler }: Reader): number {
+function skipMarkup(at: number, reader: Reader): number {
+  const { source, handler } = reader;
   const { raw } = source;
   if (raw.startsWith('<!--', at)) {
-    const end = raw.indexOf('-->', at + 2);
-    return end < 0 ? raw.length : end + 3;
+    const end = raw.indexOf('--', at + 2);
+    return end < 0 ? raw.length : endOfComment(reader, end);
   }
   if (raw.startsWith('<![CDATA[', at)) {
     const end = raw.indexOf(']]>', at);
@@ -72,6 +73,16 @@ function skipMarkup(at: number, { source, handler }: Reader): number {
   }
   const end = raw.indexOf('>', at);
   return end < 0 ? raw.length : end + 1;
+}
+
+/** The place after the comment's end, "-->" or "--!>", from the first two dashes on that may belong to it. */
+function endOfComment({ source }: Reader, from: number): number {
+  const { raw, codes } = source;
+  for (let at = from; at >= 0; at = raw.indexOf('--', at + 1)) {
+    if (codes[at + 2] === 62) return at + 3;
+    if (codes[at + 2] === 33 && codes[at + 3] === 62) return at + 4;
+  }
+  return raw.length;
 }
 
 /** Reads an end tag; returns the place after it. */
@@ -149,8 +160,13 @@ function readOpenTag(start: number, reader: Reader): number {
   }
   reader.handler.open(tag, flags, from, selfClosing);
   const after = Math.min(length, at + 1);
-  if ((flags & TAG.raw) === 0 || (selfClosing && tag !== 'script')) return after;
-  return readRaw(after, tag, (flags & TAG.decoded) !== 0, reader);
+  if ((flags & TAG.raw) === 0) return after;
+  const isEmpty = selfClosing && tag !== 'script';
+  const next = isEmpty ? after : readRaw(after, tag, (flags & TAG.decoded) !== 0, reader);
+  // What follows `<iframe/>`, or a frame that never ends, does not stand in it, where nobody would read it.
+  const isEndless = !isEmpty && (flags & TAG.decoded) === 0 && reader.endless.has(tag);
+  if (isEmpty || (isEndless && (flags & TAG.unseen) !== 0)) reader.handler.close(tag, flags);
+  return next;
 }
 
 function readRaw(start: number, tag: string, decoded: boolean, { source, handler, endless }: Reader): number {

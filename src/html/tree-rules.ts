@@ -36,6 +36,12 @@ export const IMPLIED_END = new Map<string, { ends: Set<string>; within: Set<stri
 // A stray end tag does not reach out of these.
 const SCOPE = set('html body table td th caption button object marquee template svg math');
 
+// HTML standard, 13.2.6.5.
+const ENDS_FOREIGN = set(
+  'b big blockquote center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 hr i img li listing menu nobr ol p pre ruby s small ' +
+    'span strong strike sub sup table tt u ul var',
+);
+
 const HEAD_ONLY = set('head title meta link base script style noscript template');
 
 // Elements that do not break a line of text.
@@ -93,6 +99,8 @@ export const TAG = {
   late: 524_288,
   /** Tells in a ruby how the word beside it is pronounced. */
   reading: 1_048_576,
+  /** Never stands in svg or math: it ends them. */
+  endsForeign: 2_097_152,
 } as const;
 
 const FLAGS = new Map<string, number>();
@@ -105,6 +113,7 @@ flag(HEAD_ONLY, TAG.inHead);
 flag(IMPLIED_END.keys(), TAG.ends);
 flag(['html', 'head', 'body'], TAG.once);
 flag(['svg', 'math'], TAG.foreign);
+flag(ENDS_FOREIGN, TAG.endsForeign);
 flag(INLINE, TAG.inline);
 flag(SILENT, TAG.silent | TAG.unseen);
 flag(UNSEEN, TAG.unseen);
@@ -120,6 +129,11 @@ flag(set('a span sup'), TAG.aside);
 flag(['template'], TAG.late);
 flag(set('rt rp rtc'), TAG.silent | TAG.unseen | TAG.reading);
 flag(set('a meta link title base html head body input script'), TAG.noted);
+
+/** Elements of svg and math that hold HTML. */
+export const HOLDS_HTML: ReadonlySet<string> = set(
+  'foreignobject desc title mi mo mn ms mtext annotation-xml',
+);
 
 /** The bits of TAG that a tag has. */
 export function flagsOf(tag: string): number {

@@ -1,5 +1,6 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { resolveLabel } from './labels.ts';
+import { metaCharset } from './meta-charset.ts';
 import { sniffLegacy } from './sniff.ts';
 
 /** What is known about the bytes besides themselves. */
@@ -92,10 +93,9 @@ function declaredCharset(bytes: Uint8Array, kind: DecodeOptions['kind']): string
   if (kind === 'text' || kind === 'json') return null;
   const head = Buffer.from(bytes.subarray(0, declarationBytes)).toString('latin1');
   const xml = /<\?xml\s[^>]{0,200}?\bencoding\s*=\s*["']([^"'>]{1,64})["']/i.exec(head);
-  const meta =
-    kind === 'xml' ? null : /<meta\s[^>]{0,300}?\bcharset\s*=\s*["']?\s*([^\s"'/>;]{1,64})/i.exec(head);
-  const label = kind === 'html' ? (meta?.[1] ?? xml?.[1]) : (xml?.[1] ?? meta?.[1]);
-  const charset = label === undefined ? null : claimOf(label);
+  const meta = kind === 'xml' ? null : metaCharset(head, (label) => claimOf(label) !== null);
+  const label = kind === 'html' ? (meta ?? xml?.[1]) : (xml?.[1] ?? meta);
+  const charset = label == null ? null : claimOf(label);
   // Whoever could read the declaration byte by byte was not reading UTF-16 (HTML, "prescan a byte stream").
   return charset !== null && /^utf-(?:16|32)/.test(charset) ? 'utf-8' : charset;
 }

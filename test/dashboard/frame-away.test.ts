@@ -263,6 +263,26 @@ test('a title is written in its own direction, and a name that cannot be broken 
   await page.close();
 });
 
+test('who means more than is changed in one go is told so before it is done', async () => {
+  await lab.api.database.pool.query(
+    `INSERT INTO sources (slug, name, url) SELECT 'many_' || n, 'Many ' || n, 'https://many' || n || '.example/'
+       FROM generate_series(1, 201) AS n`,
+  );
+  const page = await lab.open('/sources?q=Many');
+  await page.getByText('nothing to poll').nth(1).waitFor();
+  await page.getByLabel('Select all rows of this page').check();
+  await page.getByRole('button', { name: /^Select all .*matching$/ }).click();
+  const bulk = page.getByRole('group', { name: 'With what is selected' });
+  for (const name of ['Disable', 'Delete', 'Enable']) {
+    await bulk.getByRole('button', { name, exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: `${name} 200 sources?` });
+    await dialog.getByText('There are more: these are the first 200.').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+  }
+  await page.close();
+});
+
 test('pages complain of nothing', () => {
   expect(lab.complaints).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { ref } from 'vue';
-import { actOnMany } from '../../api/act-on-many.ts';
+import { actOnMany, mostOneByOne } from '../../api/act-on-many.ts';
 import { confirm } from '../../parts/confirm.ts';
 import { plural } from '../../parts/format.ts';
 
@@ -8,6 +8,10 @@ export type Named = { slug: string; name: string };
 
 const namesOf = (sources: readonly Named[]): string =>
   sources.length === 1 ? sources[0]!.name : plural(sources.length, 'source');
+
+/** What a question adds where more match than are changed in one go: nobody should take the first for all. */
+export const firstText = (more: boolean): string =>
+  more ? ` There are more: these are the first ${mostOneByOne}.` : '';
 
 /** What can be done to one source or to many; each answers how many it was done to. */
 export function useSourceActs() {
@@ -25,15 +29,15 @@ export function useSourceActs() {
     async enable(sources: readonly Named[]): Promise<number> {
       const inputs = sources.map(({ slug }) => ({ path: { slug }, body: null }));
       const done = (count: number): string =>
-        count === 1
+        sources.length === 1
           ? `${namesOf(sources)} goes on where it stood.`
-          : `${count} sources go on where they stood.`;
+          : `${plural(count, 'source goes', 'sources go')} on.`;
       return busy(() => actOnMany('enableSource', inputs, done));
     },
-    async disable(sources: readonly Named[]): Promise<number> {
+    async disable(sources: readonly Named[], more = false): Promise<number> {
       const reason = await confirm({
         title: `Disable ${namesOf(sources)}?`,
-        text: 'Nothing of it is polled or fetched until it is enabled again. What waits keeps its place, and its documents stay.',
+        text: `Nothing of it is polled or fetched until it is enabled again. What waits keeps its place, and its documents stay.${firstText(more)}`,
         label: sources.length === 1 ? 'Disable' : `Disable ${namesOf(sources)}`,
         reason: { label: 'Why? This is kept with it.', isNeeded: true },
       });
@@ -41,7 +45,9 @@ export function useSourceActs() {
       const inputs = sources.map(({ slug }) => ({ path: { slug }, body: { reason } }));
       return busy(() =>
         actOnMany('disableSource', inputs, (count) =>
-          count === 1 ? `${namesOf(sources)} is disabled.` : `${count} sources are disabled.`,
+          sources.length === 1
+            ? `${namesOf(sources)} is disabled.`
+            : `${plural(count, 'source is', 'sources are')} disabled.`,
         ),
       );
     },
@@ -50,7 +56,9 @@ export function useSourceActs() {
       const what = documents === 'keep' ? 'its documents stay' : 'its documents are gone too';
       return busy(() =>
         actOnMany('deleteSource', inputs, (count) =>
-          count === 1 ? `${namesOf(sources)} is deleted; ${what}.` : `${count} sources are deleted.`,
+          sources.length === 1
+            ? `${namesOf(sources)} is deleted; ${what}.`
+            : `${plural(count, 'source is', 'sources are')} deleted.`,
         ),
       );
     },

@@ -5,6 +5,9 @@ import { clusterDocuments } from './cluster-documents.ts';
 import { releaseHeld } from './held.ts';
 import { codeIn, stemmerTable } from './languages.ts';
 
+/** A row of the built-in index in the outbox. */
+export type IndexedVersion = { domainKey: bigint; hash: Buffer; version: number };
+
 type IndexedRow = {
   domainKey: bigint;
   hash: Buffer;
@@ -24,17 +27,18 @@ const searchedText = `left(d.text, CASE
                 ELSE ${mostTextBytes / 4} END)`;
 
 /**
- * Moves up to `limit` outbox rows of the built-in index into document_search, finds the copies among them, lets go what
+ * Moves up to `limit` outbox rows of the built-in index, or the one that is named, into document_search, finds the copies among them, lets go what
  * other sinks waited for, and numbers the changes for those who follow along; in the caller's transaction. What was an
  * article and is a stub by now is forgotten. One process at a time: whoever finds another at it has nothing to do.
  */
-export async function indexDocuments(tx: Queryable, limit: number): Promise<number> {
+export async function indexDocuments(tx: Queryable, limit: number, only?: IndexedVersion): Promise<number> {
   // A row lock and no advisory one: it ends with the transaction and passes any connection pooler.
   const turn = await tx.query(`SELECT FROM sinks WHERE name = 'index' FOR UPDATE SKIP LOCKED`);
   if (turn.rowCount === 0) return 0;
   const result = await tx.query<IndexedRow>(
     `WITH claimed AS (
        SELECT bucket, sink, domain_key, url_hash, version FROM outbox WHERE sink = 'index'
+          AND ($3::bigint IS NULL OR bucket = ($3::bigint & 255)::smallint AND domain_key = $3::bigint AND url_hash = $4::bytea AND version = $5::integer)
         ORDER BY bucket LIMIT $1 FOR UPDATE SKIP LOCKED),
      delivered AS (
        DELETE FROM outbox o USING claimed c
@@ -63,7 +67,7 @@ export async function indexDocuments(tx: Queryable, limit: number): Promise<numb
             (SELECT count(*)::integer FROM delivered) AS delivered
        FROM (SELECT DISTINCT bucket, domain_key, url_hash FROM delivered) x
        LEFT JOIN documents d ON d.bucket = x.bucket AND d.domain_key = x.domain_key AND d.url_hash = x.url_hash`,
-    [limit, SIGNATURE_CHARS],
+    [limit, SIGNATURE_CHARS, only?.domainKey.toString() ?? null, only?.hash ?? null, only?.version ?? null],
   );
   const found = result.rows.flatMap(({ domainKey, hash, text, isStub }) =>
     text === null ? [] : [{ domainKey, hash, text: isStub ? '' : text, isStub }],

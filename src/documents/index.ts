@@ -15,6 +15,7 @@ export {
   loadVersionText,
   type Sighting,
 } from './history.ts';
+export { type IndexedBatch, indexBatch } from './index-batch.ts';
 export { indexDocuments } from './index-documents.ts';
 export { type UnifiedDiff, unifiedDiff } from './line-diff.ts';
 export { loadRawPage, type RawPage } from './raw-pages.ts';

@@ -4,7 +4,7 @@ import { sharePolls } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import { ArchiveEntrance, discoverChannels, discoverDueArchives } from '../discover/index.ts';
-import { indexDocuments, removeArchivedPages } from '../documents/index.ts';
+import { indexBatch, removeArchivedPages } from '../documents/index.ts';
 import { countDomains, loadLeases, rescoreDomains, reviveAllowed } from '../domains/index.ts';
 import { foldCounters, rekeyDomains } from '../frontier/index.ts';
 import { housekeep, JobRunner } from '../job-runs/index.ts';
@@ -31,7 +31,7 @@ export type SchedulerOptions = {
   hosts: string | null;
 };
 
-const indexBatch = 200;
+const mostIndexed = 200;
 const replayPortion = 1000;
 // A sink has forty seconds for a batch, and some to be opened.
 const deliveryMs = 60_000;
@@ -219,9 +219,15 @@ export class Scheduler {
   }
 
   async #index(voice: LoopVoice): Promise<TurnResult> {
-    const indexed = await this.#options.database.withTransaction((tx) => indexDocuments(tx, indexBatch));
-    voice.backlog(indexed === indexBatch ? indexed : 0);
-    return indexed === indexBatch ? 'busy' : 'idle';
+    const { database, log } = this.#options;
+    const { indexed, refused } = await indexBatch(database, mostIndexed);
+    if (refused.length > 0)
+      log.warn(
+        { sink: 'index', rejected: refused.length, reason: refused[0] },
+        'documents cannot be indexed; outrider sinks dead index lists them',
+      );
+    voice.backlog(indexed === mostIndexed ? indexed : 0);
+    return indexed === mostIndexed ? 'busy' : 'idle';
   }
 
   async #housekeep(voice: LoopVoice): Promise<TurnResult> {

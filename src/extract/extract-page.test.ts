@@ -75,6 +75,21 @@ describe('extractPage', () => {
     expect(canonical('https://pier.example/', 'https://pier.example/')).toBe('https://pier.example/');
     expect(canonical('https://pier.example/?p=7')).toBe('https://pier.example/?p=7');
     expect(canonical('https://a-lamp-for-the-keeper')).toBeNull();
+    for (const none of ['undefined', 'null', '/undefined', '{{ url }}', '', '#', '[object Object]'])
+      expect(canonical(none)).toBeNull();
+    for (const bare of [
+      'www.pier.example/stories/lamp',
+      'pier.example/stories/lamp',
+      'https//pier.example/lamp',
+    ])
+      expect(canonical(bare)).toBeNull();
+    for (const host of ['127.0.0.1:3000', '10.1.2.3', '192.168.0.9', 'pier.local', '[::1]'])
+      expect(canonical(`http://${host}/stories/lamp`)).toBeNull();
+    expect(canonical('http://10.1.2.3/b', 'http://10.1.2.4/a')).toBe('http://10.1.2.3/b');
+    expect(canonical('https://ada:lamp@pier.example/stories/1')).toBe('https://pier.example/stories/1');
+    expect(canonical('undefined"><link rel="canonical" href="/stories/1')).toBe(
+      'https://pier.example/stories/1',
+    );
     expect(canonical('/stories/lamp', 'http://localhost:8080/a')).toBe('http://localhost:8080/stories/lamp');
   });
 

@@ -1,14 +1,6 @@
 import { createHash } from 'node:crypto';
 import { habitsOfLanguage, writeMoment } from '../dates/index.ts';
-import {
-  attribute,
-  collapse,
-  copyString,
-  type Page,
-  type PageNode,
-  resolveUrl,
-  textOf,
-} from '../html/index.ts';
+import { attribute, collapse, copyString, type Page, type PageNode, textOf } from '../html/index.ts';
 import { type Bylines, decideAuthors } from './authors.ts';
 import { BLOCK_MODEL, type BlockModel } from './block-model.ts';
 import {
@@ -23,6 +15,7 @@ import {
 import { sectionOfCrumbs } from './breadcrumbs.ts';
 import { bylineTexts, creditTexts, portrayedName } from './byline-lines.ts';
 import { isByline } from './bylines.ts';
+import { canonicalOf } from './canonical.ts';
 import { decideDescription } from './description.ts';
 import { findHeadline, type Headline } from './headline.ts';
 import { isPicture, listImages, type PageImage } from './images.ts';
@@ -276,27 +269,6 @@ export function contentHash(text: string): Buffer {
 
 // Lines below the headline in which "by" names the author and nobody else.
 const FIRST_LINES = 6;
-
-function canonicalOf(page: Page, tags: MetaTags): string | null {
-  for (const link of page.links) {
-    if (!(attribute(link, 'rel') ?? '').toLowerCase().split(/\s+/).includes('canonical')) continue;
-    const url = canonicalUrl(attribute(link, 'href') ?? '', page);
-    if (url !== null) return url;
-  }
-  const og = tags.openGraph['og:url'];
-  return og === undefined ? null : canonicalUrl(og, page);
-}
-
-/** A declared address, unless it cannot be that of the page: the front page for another one, or a word for a host. */
-function canonicalUrl(reference: string, page: Page): string | null {
-  const url = resolveUrl(reference, page.baseUrl);
-  if (url === null) return null;
-  const [declared, own] = [new URL(url), URL.canParse(page.url) ? new URL(page.url) : null];
-  const isFront = ({ pathname, search }: URL) => pathname === '/' && search === '';
-  if (own !== null && isFront(declared) && !isFront(own)) return null;
-  if (!/[.:]/.test(declared.hostname) && declared.hostname !== own?.hostname) return null;
-  return copyString(url);
-}
 
 function jsonLdRecord(ld: LdFacts): Record<string, unknown> {
   if (ld.main === null) return {};

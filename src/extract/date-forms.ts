@@ -20,8 +20,9 @@ type Forms = { digits: readonly string[]; letters: readonly string[] };
 const usual: Forms = {
   digits: [
     `\\b${YEAR}[-/.](?:1[0-2]|0?[1-9])[-/.]${DAY}(?!\\d)${TIME}`,
-    `${START}\\d{1,2}(?:st|nd|rd|th|er|\\.|º)?\\s{0,2}(?:de\\s|of\\s)?\\s?${NAME}(?:\\s?/\\s?${ARABIC})?\\.?,?\\s{1,2}(?:de\\s|del\\s)?${YEAR}`,
+    `${START}\\d{1,2}(?:st|nd|rd|th|ST|ND|RD|TH|er|\\.|º)?\\s{0,2}(?:de\\s|of\\s)?\\s?${NAME}(?:\\s?/\\s?${ARABIC})?\\.?,?\\s{1,2}(?:de\\s|del\\s)?${YEAR}`,
     `\\b\\d{1,2}[-.]\\p{L}{3,9}[-.]${YEAR}(?!\\d)`,
+    `\\b${YEAR}-\\p{L}{3,9}-\\d{1,2}(?!\\d)`,
     `\\b\\d{1,2}[./-]\\d{1,2}[./-](?:19|20)?\\d{2}\\b`,
     `\\b\\d{1,2}\\.\\s\\d{1,2}\\.\\s${YEAR}\\b`,
     `${GLUED_START}\\d{1,2}[./]\\d{1,2}[./]${YEAR}\\b`,
@@ -31,7 +32,7 @@ const usual: Forms = {
     `${YEAR}\\s?[年년]\\s?\\d{1,2}\\s?[月월]\\s?\\d{1,2}\\s?[日號号일]`,
     `\\b\\d{1,2}\\sth(?:án)?g\\s\\d{1,2}(?:,|\\snăm)\\s${YEAR}`,
   ],
-  letters: [`${NAME}\\.?\\s{1,2}\\d{1,2}(?:st|nd|rd|th)?[.,]?\\s{1,2}${YEAR}`],
+  letters: [`${NAME}\\.?\\s{1,2}\\d{1,2}(?:st|nd|rd|th|ST|ND|RD|TH)?(?:[.,]?\\s{1,2}|,)${YEAR}`],
 };
 
 // Of few languages or few writers, for lines that hold a sign of one.

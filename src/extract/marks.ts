@@ -13,7 +13,7 @@ export type Marks = {
   images: PageNode[];
   /** Parts of a template that are not for this page; nothing inside them is looked at. */
   unseen: PageNode[];
-  /** Microdata: the first element of each interesting `itemprop`. */
+  /** Microdata and RDFa: the first element of each interesting `itemprop` or `property`. */
   itemprops: Map<string, PageNode>;
   classes: ClassNames;
 };
@@ -79,8 +79,9 @@ function readAttributes(node: PageNode, marks: Marks): boolean {
       if ((says & SAYS_DATE) !== 0) push(marks.dates, node);
       isAuthor ||= (says & SAYS_AUTHOR) !== 0;
       if ((says & SAYS_UNSEEN) !== 0 && node.tag !== 'body') isSeen = false;
-    } else if (name === 'itemprop') {
-      const value = table.value(i);
+    } else if (name === 'itemprop' || (name === 'property' && node.tag !== 'meta')) {
+      // RDFa says the same in another attribute, where names may have a prefix.
+      const value = table.value(i).replace(/(^|\s)schema:/g, '$1');
       isAuthor ||= namesAuthor(value);
       for (const word of value.toLowerCase().split(/\s+/, 4))
         if (ITEMPROPS.has(word) && !marks.itemprops.has(word)) marks.itemprops.set(word, node);

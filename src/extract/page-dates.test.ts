@@ -37,6 +37,16 @@ describe('what systems write for no date', () => {
   });
 });
 
+describe('dates for machines beside "5 hours ago"', () => {
+  it.each([
+    ['hAtom', '<abbr class="published" title="2024-05-17T08:00:00+01:00">5 hours ago</abbr>'],
+    ['RDFa', '<span property="schema:datePublished" content="2024-05-17">5 hours ago</span>'],
+    ['microdata', '<span itemprop="datePublished" content="2024-05-17">5 hours ago</span>'],
+  ])('are read from %s', (_, element) =>
+    expect(read('', HEADLINE + element + TEXT).published).toBe('2024-05-17'),
+  );
+});
+
 describe('two labelled dates of one line', () => {
   it.each([
     'Published May 17, 2024; updated May 19, 2024',
@@ -68,6 +78,10 @@ describe('dates in text', () => {
     '17 de mayo de 2024',
     'May 17th, 2024',
     'May 17. 2024',
+    'May 17,2024',
+    'MAY 17TH 2024',
+    '17TH MAY 2024',
+    '2024-May-17',
     '17.May.2024',
     '17 أيار / مايو 2024',
     '17 أيار 2024',

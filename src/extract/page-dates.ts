@@ -174,6 +174,9 @@ function fromDateElements({ marks, near }: Inputs, updatedToo: boolean): FoundDa
     if (text.length > 250 || (!updatedToo && isOfChange(text)) || isOfCorrection(text)) continue;
     const found = datesInText(text, 1, near.habits)[0];
     if (found !== undefined) return { date: found.date, from: 'date element', raw: found.raw };
+    // hAtom has the date in a title, beside "5 hours ago".
+    const exact = node.tag === 'abbr' ? dateOfElement(node, 'date element', near.habits) : null;
+    if (exact !== null) return exact;
   }
   return null;
 }

@@ -292,7 +292,7 @@ describe('known pages', () => {
     expect((await runs()).map((run) => run.mode)).toEqual(['refresh']);
   });
 
-  it('a duplicate is not looked at again, and does not stand in promotion’s way', async () => {
+  it('a duplicate is looked at once more, and then no longer stands in promotion’s way', async () => {
     await submit(test.pool, [item(1, 'one', { origin: 'feed' }), item(1, 'two', { origin: 'feed' })]);
     const [held] = await lease();
     const documents = held!.urls.map((url) => ({
@@ -319,8 +319,15 @@ describe('known pages', () => {
     }));
     const items = held!.urls.map((url) => done(url.hash, { dueInMs: day, refreshSeconds: day / 1000 }));
     expect(await finish(test.db, held!, { items, documents, budget })).toMatchObject({ duplicates: 1 });
-    expect(await promote(test.pool, { slots: 10, budget, skewMs: 2 * day })).toBe(1);
-    expect((await lease(2 * day))[0]!.urls).toHaveLength(1);
+    for (const [skewMs, looked] of [
+      [2 * day, 2],
+      [4 * day, 1],
+    ] as const) {
+      expect(await promote(test.pool, { slots: 10, budget, skewMs })).toBe(1);
+      const [again] = await lease(skewMs);
+      expect(again!.urls).toHaveLength(looked);
+      await finish(test.db, again!, { items, documents, budget, skewMs });
+    }
   });
 
   it('are left alone while refreshing is off', async () => {

@@ -1,5 +1,6 @@
 import type { DateOrder } from '../dates/index.ts';
 import { attribute, type PageNode } from '../html/index.ts';
+import { matchesOf } from '../text/index.ts';
 import type { Surroundings } from './line-dates.ts';
 import { datesInText } from './written-dates.ts';
 
@@ -34,7 +35,7 @@ function orderIn(texts: readonly string[]): DateOrder | null {
   for (const text of texts) {
     // Most short lines hold no such numbers, and asking is cheaper than the search.
     if (!SOME_NUMBERS.test(text)) continue;
-    for (const [, a, , b, year] of text.matchAll(NUMBERS)) {
+    for (const [, a, , b, year] of matchesOf(NUMBERS, text)) {
       const [first, second] = [Number(a), Number(b)];
       if (first > 12 && first <= 31 && second <= 12) votes.add('dmy');
       else if (second > 12 && second <= 31 && first <= 12) votes.add('mdy');

@@ -36,8 +36,8 @@ type Reading = { script: string; words: number; heard: Map<string, Heard> };
 
 const sampleOf = (text: string, chars: number) => text.slice(0, chars).normalize('NFC').toLowerCase();
 
-function scriptOf(sample: string): string | null {
-  const counts = new Array<number>(SCRIPTS.length).fill(0);
+/** Counts the letters of each script; alone, as the engine left its fast code at the end of the loop on every page. */
+function countLetters(sample: string, counts: number[]): number {
   let letters = 0;
   for (let i = 0; i < sample.length; i++) {
     const code = sample.charCodeAt(i);
@@ -47,6 +47,12 @@ function scriptOf(sample: string): string | null {
     letters++;
     counts[at]!++;
   }
+  return letters;
+}
+
+function scriptOf(sample: string): string | null {
+  const counts = new Array<number>(SCRIPTS.length).fill(0);
+  const letters = countLetters(sample, counts);
   if (letters < MIN_LETTERS) return null;
   const share = (script: string) => counts[SCRIPTS.findIndex((one) => one[2] === script)]! / letters;
   // Kana among Chinese characters means Japanese, however few.

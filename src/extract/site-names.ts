@@ -1,4 +1,5 @@
 import { attribute, collapse, type Page, type PageNode, resolveUrl, textOf } from '../html/index.ts';
+import { matchesOf } from '../text/index.ts';
 import { registrableDomain } from '../url/index.ts';
 import { comparable } from './comparable.ts';
 import { headingText } from './headline-text.ts';
@@ -188,7 +189,7 @@ export function withoutSiteName(title: string, sites: readonly string[]): string
 
 /** Where a title may be cut; guillemets around words are quotation marks, whichever way they point. */
 function separatorsIn(text: string): RegExpExecArray[] {
-  const cuts = [...text.matchAll(SEPARATOR)];
+  const cuts = [...matchesOf(SEPARATOR, text)];
   return /«.*»|».*«|‹.*›|›.*‹/.test(text) ? cuts.filter(([sign]) => !/[»›«‹]/.test(sign)) : cuts;
 }
 

@@ -6,6 +6,7 @@ import {
   noHabits,
   parseDate,
 } from '../dates/index.ts';
+import { matchesOf } from '../text/index.ts';
 import { groupsOf, isElsewhere, patternOf } from './date-forms.ts';
 
 /** A date written in a text, as it stands there and where. */
@@ -37,8 +38,7 @@ export function datesInText(text: string, limit = 5, habits: DateHabits = noHabi
   const line = elsewhere ? asciiDigits(written) : written;
   if (!(elsewhere ? YEAR_OR_NUMBERS_ELSEWHERE : YEAR_OR_NUMBERS).test(line)) return found;
   const pattern = patternOf(groups);
-  pattern.lastIndex = startOf(line);
-  for (const match of line.matchAll(pattern)) {
+  for (const match of matchesOf(pattern, line, startOf(line))) {
     const whole = match[0].trim();
     const glued = GLUED.exec(whole)?.[0].length ?? 0;
     const at = match.index + glued;

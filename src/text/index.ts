@@ -5,6 +5,7 @@ import { detectCharset } from './detect.ts';
 export { mapC1Controls } from './decoders.ts';
 export type { DecodeOptions, Evidence } from './detect.ts';
 export { openText, type TextCodes, type TextSource, textSource } from './lazy.ts';
+export { matchesOf } from './matches.ts';
 export { countWords, countWordsOf, isUnspaced, UNSPACED } from './words.ts';
 
 /** A document's text, the encoding it was read in and what that choice rests on. */

@@ -1,5 +1,5 @@
 import type { Extraction } from '../extract/index.ts';
-import { countWords } from '../text/index.ts';
+import { countWords, matchesOf } from '../text/index.ts';
 import { BROKEN_TEXT, CHALLENGE_TEXT, DENIED_TEXT, LOGIN_TITLE, MISSING_TITLE, plain } from './phrases.ts';
 import type { Sight } from './sight.ts';
 
@@ -182,9 +182,14 @@ export function saysOfItself(pattern: RegExp, text: string, own: OwnText, keptWo
   return keptWords >= NOTE_WORDS ? null : saysUnquoted(pattern, text);
 }
 
+// The patterns of gates are long and few: to compile one takes longer than any search with it.
+const globals = new WeakMap<RegExp, RegExp>();
+
 /** The first phrase that a text does not quote. */
 export function saysUnquoted(pattern: RegExp, text: string): string | null {
-  for (const said of text.matchAll(new RegExp(pattern, 'gu'))) if (!isQuoted(text, said)) return said[0];
+  const all = globals.get(pattern) ?? new RegExp(pattern, 'gu');
+  globals.set(pattern, all);
+  for (const said of matchesOf(all, text)) if (!isQuoted(text, said)) return said[0];
   return null;
 }
 

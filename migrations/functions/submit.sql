@@ -20,6 +20,8 @@ RETURNS text LANGUAGE sql STABLE AS $$
     WHEN (i).refetch_before > coalesce((f).last_fetched_at, '-infinity') AND ((i).own OR (i).origin = 'redirect')
       AND ((f).status = 'fetched' OR (i).origin = 'manual' AND ((f).status IN ('redirected', 'duplicate')
            OR (f).status = 'dead' AND (f).error_code NOT IN ('removed', 'source_deleted'))) THEN 'refresh'
+    -- Its source was deleted while it waited: whoever brings it again brings it as if it were new.
+    WHEN (f).status = 'dead' AND (f).error_code = 'source_deleted' AND (f).kind <> 'channel' THEN 'refresh'
     WHEN NOT (i).own THEN NULL
     WHEN (f).status = 'pending' AND (f).tries = 0 AND (f).last_fetched_at IS NULL
       AND ((i).level > (f).level OR (NOT (f).ready AND coalesce((i).due_at, p_now) < (f).due_at)) THEN 'raise'
@@ -148,7 +150,7 @@ BEGIN
            error_code = CASE WHEN f.status = 'dead' THEN NULL ELSE f.error_code END,
            error_text = CASE WHEN f.status = 'dead' THEN NULL ELSE f.error_text END,
            -- A channel that comes back to an address may be another source's, and old validators would hide its news.
-           source_id = CASE WHEN f.kind = 'channel' THEN i.source_id ELSE f.source_id END,
+           source_id = CASE WHEN f.kind = 'channel' OR f.error_code = 'source_deleted' THEN i.source_id ELSE f.source_id END,
            etag = CASE WHEN f.kind = 'channel' AND f.status = 'dead' THEN NULL ELSE f.etag END,
            last_modified = CASE WHEN f.kind = 'channel' AND f.status = 'dead' THEN NULL ELSE f.last_modified END,
            redirected_to = CASE WHEN f.kind = 'channel' AND f.status = 'dead' THEN NULL ELSE f.redirected_to END,

@@ -67,7 +67,7 @@ DECLARE
 BEGIN
   SELECT f.due_at INTO v_parked FROM url_frontier f
    WHERE f.bucket = s.bucket AND f.domain_key = s.domain_key
-     AND NOT f.ready AND f.due_at IS NOT NULL AND f.status <> 'fetched'
+     AND NOT f.ready AND f.due_at IS NOT NULL AND f.status <> 'fetched' AND (p_refresh OR f.status <> 'duplicate')
    ORDER BY f.due_at LIMIT 1;
   IF p_refresh AND slot_refresh_room(s, p_budget, p_now) > 0 THEN
     SELECT f.due_at INTO v_refresh FROM url_frontier f

@@ -432,6 +432,13 @@ describe('known pages', () => {
       [2 * day, 2],
       [4 * day, 1],
     ] as const) {
+      // The second look is a refresh: while those are off it waits, and keeps nobody awake.
+      await saveSwitch(test.pool, 'refresh', false, 'test');
+      await test.pool.query('UPDATE domain_slots SET wake_at = now()');
+      expect(await promote(test.pool, { slots: 10, budget, skewMs, refresh: false })).toBe(1);
+      expect(await promote(test.pool, { slots: 10, budget, skewMs, refresh: false })).toBe(0);
+      expect(await lease(skewMs)).toEqual([]);
+      await saveSwitch(test.pool, 'refresh', true, 'test');
       expect(await promote(test.pool, { slots: 10, budget, skewMs })).toBe(1);
       const [again] = await lease(skewMs);
       expect(again!.urls).toHaveLength(looked);
@@ -447,7 +454,8 @@ describe('known pages', () => {
     expect(await promote(test.pool, { slots: 10, budget, refresh: false, skewMs: 15 * day })).toBe(0);
     expect(await lease(15 * day)).toEqual([]);
     await saveSwitch(test.pool, 'refresh', true, 'test');
-    expect(await promote(test.pool, { slots: 10, budget, skewMs: 15 * day })).toBe(1);
+    // By a process that has not heard of it yet.
+    expect(await promote(test.pool, { slots: 10, budget, refresh: false, skewMs: 15 * day })).toBe(1);
     expect(await lease(15 * day)).toHaveLength(1);
   });
 });

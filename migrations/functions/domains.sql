@@ -227,9 +227,12 @@ BEGIN
     RETURN false;
   END IF;
   -- A run under way gets or loses the difference at once; woken, promotion offers the rows again.
-  v_slot.budget_left := v_slot.budget_left + coalesce(p_budget, p_default_budget) - coalesce(v_slot.budget_max, p_default_budget);
+  -- To or from no limit, nothing is left of it: NULL ends it.
+  v_slot.budget_left := v_slot.budget_left + coalesce(p_budget, nullif(p_default_budget, 0))
+                        - coalesce(v_slot.budget_max, nullif(p_default_budget, 0));
   UPDATE domain_slots s
      SET configured_delay_ms = p_delay_ms, budget_max = p_budget, budget_left = v_slot.budget_left,
+         budget_until = CASE WHEN v_slot.budget_left IS NOT NULL THEN s.budget_until END,
          pool = coalesce(p_pool, 'default'), own_pool = coalesce(p_pool, 'default'), render_until = NULL,
          wake_at = now() + p_skew
    WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key;

@@ -4,7 +4,7 @@
 CREATE FUNCTION frontier_lease(
   p_owner text, p_pool text, p_slots integer, p_lease_ms integer, p_default_delay_ms integer, p_max_batch integer,
   p_marks timestamptz[] DEFAULT NULL, p_skew interval DEFAULT '0', p_bucket smallint DEFAULT NULL,
-  p_budget integer DEFAULT NULL) -- pages of a run; NULL: budgets are off
+  p_budget integer DEFAULT NULL) -- pages of a run; 0: no limit but a domain's own; NULL: budgets are off
 RETURNS TABLE (
   bucket smallint, domain_key bigint, epoch bigint, delay_ms integer, penalty_ms integer, good_run smallint,
   trial text, ladder jsonb, good_age_ms double precision, due_since timestamptz, url_hash bytea, url text, kind url_kind, origin url_origin, source_id integer,
@@ -91,13 +91,14 @@ BEGIN
                 WHEN x.trial = 'channel' THEN (s.top >= 11)::integer
                 WHEN x.trial IS NOT NULL OR s.expired_runs >= 2 OR s.circuit_good IS NOT NULL THEN 1
                 ELSE least(p_max_batch, greatest(1, 20000 / greatest(x.delay_ms, 100))) END AS batch,
-           CASE WHEN s.budgeted = 0 OR s.top > 10 THEN 0 WHEN p_budget IS NULL THEN p_max_batch
-                WHEN x.new_run THEN coalesce(s.budget_max, p_budget) ELSE greatest(0, s.budget_left) END AS budget,
-           coalesce(s.budget_max, p_budget) AS full_budget
+           CASE WHEN s.budgeted = 0 OR s.top > 10 THEN 0 WHEN x.full_budget IS NULL THEN p_max_batch
+                WHEN x.new_run THEN x.full_budget ELSE greatest(0, s.budget_left) END AS budget,
+           x.full_budget, x.new_run AND x.full_budget = 0 AND s.budgeted > 0 AND s.top <= 10 AS nothing_allowed
       FROM unnest(v_buckets, v_keys) WITH ORDINALITY AS l(b, k, ord)
       JOIN domain_slots s ON s.bucket = l.b AND s.domain_key = l.k
       CROSS JOIN LATERAL (
-        SELECT slot_delay_ms(s, p_default_delay_ms) AS delay_ms, s.budget_left IS NULL OR s.budget_until <= v_now AS new_run,
+        SELECT slot_delay_ms(s, p_default_delay_ms) AS delay_ms, slot_full_budget(s, p_budget) AS full_budget,
+               s.budget_left IS NULL OR s.budget_until <= v_now AS new_run,
                CASE WHEN s.rest_until > v_now THEN CASE WHEN s.hold_reason = 'robots' THEN 'robots' ELSE 'channel' END END AS trial
       ) x
   ), picked AS (
@@ -133,7 +134,7 @@ BEGIN
     INSERT INTO domain_runs (bucket, domain_key, started_at, until_at, mode, budget)
     SELECT s.bucket, s.domain_key, v_now, v_now + interval '1 day', CASE WHEN t.refresh THEN 'refresh' ELSE 'discovery' END,
            s.full_budget
-      FROM slot s JOIN taken t USING (ord) WHERE t.budgeted > 0 AND s.new_run AND p_budget IS NOT NULL
+      FROM slot s JOIN taken t USING (ord) WHERE t.budgeted > 0 AND s.new_run AND s.full_budget IS NOT NULL
   ), leased AS (
     UPDATE domain_slots s
        SET lease_owner = CASE WHEN p.hashes IS NULL THEN NULL ELSE p_owner END,
@@ -148,13 +149,17 @@ BEGIN
                      ELSE greatest(s.next_at, v_now) END,
            hold_reason = CASE WHEN l.trial IS NULL THEN 'politeness' ELSE s.hold_reason END,
            -- Reserved here, given back by the settle or when the lease expires.
-           budget_left = CASE WHEN coalesce(p.budgeted, 0) = 0 OR p_budget IS NULL THEN s.budget_left
+           budget_left = CASE WHEN p.hashes IS NULL AND l.nothing_allowed THEN 0
+                         WHEN coalesce(p.budgeted, 0) = 0 OR l.full_budget IS NULL THEN s.budget_left
                          WHEN l.new_run THEN l.full_budget - p.budgeted ELSE s.budget_left - p.budgeted END,
-           budget_until = CASE WHEN p.budgeted > 0 AND l.new_run AND p_budget IS NOT NULL THEN v_now + interval '1 day'
+           budget_until = CASE WHEN p.hashes IS NULL AND l.nothing_allowed
+                                 OR p.budgeted > 0 AND l.new_run AND l.full_budget IS NOT NULL THEN v_now + interval '1 day'
                           ELSE s.budget_until END,
            -- Nothing to hand out at the level the slot promised: correct the promise, or it would be probed for ever.
-           top = CASE WHEN p.hashes IS NOT NULL OR l.trial IS NOT NULL THEN s.top ELSE slot_top(s, v_now) END,
-           wake_at = CASE WHEN v_renders AND p.hashes IS NULL THEN v_now ELSE s.wake_at END
+           -- A budget of no pages is used up before it is begun: promotion, woken, offers what else there is.
+           top = CASE WHEN p.hashes IS NOT NULL OR l.trial IS NOT NULL THEN s.top
+                 WHEN NOT l.nothing_allowed THEN slot_top(s, v_now) END,
+           wake_at = CASE WHEN p.hashes IS NULL AND (v_renders OR l.nothing_allowed) THEN v_now ELSE s.wake_at END
       FROM slot l LEFT JOIN taken p USING (ord)
      WHERE s.bucket = l.bucket AND s.domain_key = l.domain_key
   )

@@ -19,11 +19,13 @@ DECLARE
   v_sources integer[];
   v_from url_status[];
   v_top smallint;
+  v_held boolean;
 BEGIN
   SELECT * INTO v_slot FROM domain_slots s WHERE s.bucket = p_bucket AND s.domain_key = p_domain_key FOR UPDATE;
   IF NOT FOUND THEN
     RETURN;
   END IF;
+  v_held := NOT slot_budget_open(v_slot, v_now);
   RETURN QUERY
     SELECT f.url_hash, CASE
         WHEN f.kind = 'probe' THEN 'refused:probe'
@@ -37,7 +39,8 @@ BEGIN
         WHEN f.error_code = 'source_deleted' THEN 'refused:source_gone'
         -- Its source is disabled: enabling that gives its time back.
         WHEN f.due_at > v_now + interval '500 years' THEN 'refused:held'
-        WHEN f.ready THEN 'unchanged'
+        -- What waits for a budget is freed of it.
+        WHEN f.ready AND NOT (f.budgeted AND v_held) THEN 'unchanged'
         ELSE 'retried' END
       FROM url_frontier f
      WHERE f.bucket = p_bucket AND f.domain_key = p_domain_key AND f.url_hash = ANY (p_hashes);
@@ -50,7 +53,7 @@ BEGIN
        AND CASE p_action
            WHEN 'set_priority' THEN f.kind <> 'channel' AND f.priority <> p_priority
            WHEN 'remove' THEN f.kind <> 'channel' AND coalesce(f.error_code, '') <> 'removed'
-           WHEN 'retry' THEN NOT f.ready AND coalesce(f.url_hash <> ALL (v_slot.in_flight), true)
+           WHEN 'retry' THEN (NOT f.ready OR f.budgeted AND v_held) AND coalesce(f.url_hash <> ALL (v_slot.in_flight), true)
              AND coalesce(f.error_code, '') NOT IN ('moved', 'channel_removed', 'source_deleted')
              AND coalesce(f.due_at, v_now) <= v_now + interval '500 years' END
   ), acted AS (

@@ -15,6 +15,7 @@ DECLARE
   v_refreshed integer;
   v_sources integer[];
   v_top smallint;
+  v_refresh boolean;
 BEGIN
   -- Two statements, because each mode has its own index.
   IF p_bucket IS NULL THEN
@@ -29,6 +30,9 @@ BEGIN
   IF v_slots IS NULL THEN
     RETURN 0;
   END IF;
+  -- Who knows the switches of two seconds ago would put back to sleep what turning refreshes on has just woken. Read
+  -- after the slots: what woke them is seen with what it woke them for.
+  v_refresh := p_refresh OR EXISTS (SELECT FROM settings t WHERE t.name = 'switch.refresh' AND t.value = 'true');
 
   FOREACH v_slot IN ARRAY v_slots LOOP
     -- A duplicate has its second look, which is a refresh like those below.
@@ -40,6 +44,7 @@ BEGIN
         FROM (SELECT p.url_hash, p.status FROM url_frontier p
                WHERE p.bucket = v_slot.bucket AND p.domain_key = v_slot.domain_key
                  AND NOT p.ready AND p.due_at <= v_now AND p.status <> 'fetched'
+                 AND (v_refresh OR p.status <> 'duplicate')
                ORDER BY p.due_at LIMIT p_rows_per_slot) p
        WHERE f.bucket = v_slot.bucket AND f.domain_key = v_slot.domain_key AND f.url_hash = p.url_hash
       RETURNING f.budgeted, f.source_id, p.status AS was)
@@ -53,7 +58,7 @@ BEGIN
     v_slot.budgeted := v_slot.budgeted + v_budgeted;
 
     v_room := least(p_rows_per_slot, slot_refresh_room(v_slot, p_budget, v_now));
-    IF p_refresh AND v_room > 0 THEN
+    IF v_refresh AND v_room > 0 THEN
       -- Longest overdue first; news goes before what is known, so a refresh stands two levels below its page.
       WITH refreshed AS (
         UPDATE url_frontier f
@@ -88,7 +93,7 @@ BEGIN
            pool = v_slot.pool, awaits_render = v_slot.awaits_render, render_until = v_slot.render_until,
            -- A slot that enters a level is new there: its next_at is never below now(), which the low-water mark needs.
            next_at = CASE WHEN v_top IS DISTINCT FROM s.top OR v_slot.pool <> s.pool THEN greatest(s.next_at, v_now) ELSE s.next_at END,
-           wake_at = slot_wake(v_slot, p_budget, p_refresh, v_now)
+           wake_at = slot_wake(v_slot, p_budget, v_refresh, v_now)
      WHERE s.bucket = v_slot.bucket AND s.domain_key = v_slot.domain_key;
   END LOOP;
   RETURN cardinality(v_slots);

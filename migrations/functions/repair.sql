@@ -21,7 +21,7 @@ BEGIN
   END IF;
   v_said := v_slot;
   SELECT count(*) FILTER (WHERE f.ready), count(*) FILTER (WHERE f.ready AND f.budgeted),
-         min(f.due_at) FILTER (WHERE NOT f.ready AND f.status <> 'fetched'),
+         min(f.due_at) FILTER (WHERE NOT f.ready AND f.status NOT IN ('fetched', 'duplicate')),
          count(*) FILTER (WHERE f.kind IN ('article', 'listing'))
     INTO v_slot.queued, v_slot.budgeted, v_parked, v_pages
     FROM url_frontier f WHERE f.bucket = p_bucket AND f.domain_key = p_domain_key;

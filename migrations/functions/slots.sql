@@ -16,11 +16,16 @@ $$ SELECT p_ms * interval '1 millisecond' $$;
 CREATE FUNCTION slot_budget_open(s domain_slots, p_now timestamptz) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
 $$ SELECT (s).budget_left IS NULL OR (s).budget_left > 0 OR (s).budget_until <= p_now $$;
 
--- How many more rows of a domain may be readied for a refresh. p_budget NULL: budgets are off.
+-- Pages a run of a domain may fetch; NULL: without limit. p_budget is what is configured: 0 is no limit but the domain's
+-- own, NULL that budgets are off.
+CREATE FUNCTION slot_full_budget(s domain_slots, p_budget integer) RETURNS integer LANGUAGE sql IMMUTABLE PARALLEL SAFE AS
+$$ SELECT CASE WHEN p_budget IS NOT NULL THEN coalesce((s).budget_max, nullif(p_budget, 0)) END $$;
+
+-- How many more rows of a domain may be readied for a refresh.
 CREATE FUNCTION slot_refresh_room(s domain_slots, p_budget integer, p_now timestamptz) RETURNS integer
 LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   SELECT CASE WHEN p_budget IS NULL THEN 1000
-         ELSE CASE WHEN (s).budget_left IS NULL OR (s).budget_until <= p_now THEN coalesce((s).budget_max, p_budget)
+         ELSE CASE WHEN (s).budget_left IS NULL OR (s).budget_until <= p_now THEN coalesce((s).budget_max, nullif(p_budget, 0), 1000)
               ELSE (s).budget_left END END - (s).budgeted
 $$;
 
@@ -62,7 +67,7 @@ DECLARE
 BEGIN
   SELECT f.due_at INTO v_parked FROM url_frontier f
    WHERE f.bucket = s.bucket AND f.domain_key = s.domain_key
-     AND NOT f.ready AND f.due_at IS NOT NULL AND f.status <> 'fetched'
+     AND NOT f.ready AND f.due_at IS NOT NULL AND f.status <> 'fetched' AND (p_refresh OR f.status <> 'duplicate')
    ORDER BY f.due_at LIMIT 1;
   IF p_refresh AND slot_refresh_room(s, p_budget, p_now) > 0 THEN
     SELECT f.due_at INTO v_refresh FROM url_frontier f

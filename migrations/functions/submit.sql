@@ -20,10 +20,15 @@ RETURNS text LANGUAGE sql STABLE AS $$
     WHEN (i).refetch_before > coalesce((f).last_fetched_at, '-infinity') AND ((i).own OR (i).origin = 'redirect')
       AND ((f).status = 'fetched' OR (i).origin = 'manual' AND ((f).status IN ('redirected', 'duplicate')
            OR (f).status = 'dead' AND (f).error_code NOT IN ('removed', 'source_deleted'))) THEN 'refresh'
+    -- Its source was deleted while it waited: whoever brings it again brings it as if it were new.
+    WHEN (f).status = 'dead' AND (f).error_code = 'source_deleted' AND (f).kind <> 'channel' THEN 'refresh'
     WHEN NOT (i).own THEN NULL
     WHEN (f).status = 'pending' AND (f).tries = 0 AND (f).last_fetched_at IS NULL
       AND ((i).level > (f).level OR (NOT (f).ready AND coalesce((i).due_at, p_now) < (f).due_at)) THEN 'raise'
     WHEN (f).status = 'failed' AND (i).level > (f).level THEN 'raise'
+    -- A budget holds what only links led to, whatever its level.
+    WHEN (f).status IN ('pending', 'failed') AND (f).budgeted AND (f).last_fetched_at IS NULL
+      AND (i).origin IN ('feed', 'sitemap', 'push', 'manual') THEN 'raise'
     -- least() skips NULL: without a date nothing is newer.
     -- What is changed may have a text of its own by now.
     WHEN (f).status IN ('fetched', 'duplicate') AND (i).modified_at IS NOT NULL AND least((i).modified_at, p_now) > (f).last_fetched_at
@@ -145,7 +150,7 @@ BEGIN
            error_code = CASE WHEN f.status = 'dead' THEN NULL ELSE f.error_code END,
            error_text = CASE WHEN f.status = 'dead' THEN NULL ELSE f.error_text END,
            -- A channel that comes back to an address may be another source's, and old validators would hide its news.
-           source_id = CASE WHEN f.kind = 'channel' THEN i.source_id ELSE f.source_id END,
+           source_id = CASE WHEN f.kind = 'channel' OR f.error_code = 'source_deleted' THEN i.source_id ELSE f.source_id END,
            etag = CASE WHEN f.kind = 'channel' AND f.status = 'dead' THEN NULL ELSE f.etag END,
            last_modified = CASE WHEN f.kind = 'channel' AND f.status = 'dead' THEN NULL ELSE f.last_modified END,
            redirected_to = CASE WHEN f.kind = 'channel' AND f.status = 'dead' THEN NULL ELSE f.redirected_to END,
@@ -203,10 +208,12 @@ BEGIN
            sum(duplicate), sum(channel)
       FROM (SELECT bucket, source_id, 1 AS new, (kind <> 'channel')::integer AS pending, 0 AS fetched, 0 AS dead,
                    0 AS redirected, 0 AS duplicate, (kind = 'channel')::integer AS channel FROM inserted WHERE kind <> 'probe'
-            -- What was done or given up waits again.
-            UNION ALL SELECT bucket, source_id, 0, 1, -(was_status = 'fetched')::integer, -(was_status = 'dead')::integer,
-                   -(was_status = 'redirected')::integer, -(was_status = 'duplicate')::integer, 0
-              FROM touched WHERE was_status IN ('fetched', 'dead', 'redirected', 'duplicate') AND kind NOT IN ('channel', 'probe')
+            -- What was done or given up waits again, maybe for another source.
+            UNION ALL SELECT t.bucket, x.source_id, 0, x.now, -(x.was AND t.was_status = 'fetched')::integer,
+                   -(x.was AND t.was_status = 'dead')::integer, -(x.was AND t.was_status = 'redirected')::integer,
+                   -(x.was AND t.was_status = 'duplicate')::integer, 0
+              FROM touched t CROSS JOIN LATERAL (VALUES (t.source_id, 1, false), (t.was_source, 0, true)) AS x(source_id, now, was)
+             WHERE t.was_status IN ('fetched', 'dead', 'redirected', 'duplicate') AND t.kind NOT IN ('channel', 'probe')
             -- A channel that comes back may be another source's.
             UNION ALL SELECT t.bucket, x.source_id, 0, 0, 0, 0, 0, 0, x.n
               FROM touched t CROSS JOIN LATERAL (VALUES (t.source_id, 1), (t.was_source, -1)) AS x(source_id, n)

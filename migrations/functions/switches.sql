@@ -36,6 +36,9 @@ BEGIN
     RETURN;
   END IF;
   PERFORM setting_set('max_pages_per_run', to_jsonb(p_budget), p_actor);
-  UPDATE domain_slots SET budget_left = budget_left + p_budget - v_old, wake_at = now()
+  -- To or from 0, which is no limit, nothing is left of a run: NULL ends it.
+  UPDATE domain_slots
+     SET budget_left = budget_left + nullif(p_budget, 0) - nullif(v_old, 0),
+         budget_until = CASE WHEN p_budget > 0 AND v_old > 0 THEN budget_until END, wake_at = now()
    WHERE budget_left IS NOT NULL AND budget_max IS NULL AND v_old IS NOT NULL;
 END $$;

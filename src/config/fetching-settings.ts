@@ -167,7 +167,7 @@ export const fetchingSettings = {
       min: 0,
       max: 10_000_000,
       description:
-        'Pages the spider, archives and refreshes may fetch of one domain in a run of at most a day; 0 is no limit.',
+        'Pages the spider, archives and refreshes may fetch of one domain in a run of at most a day; 0 is no limit but what a domain has of its own.',
     }),
     refreshDays: integer({
       default: 14,

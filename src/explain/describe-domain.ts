@@ -126,6 +126,7 @@ function budgetText({ domain, switches, now }: DomainFacts): string[] {
   const { max, configured, left, until: ends, isOpen } = domain.budget;
   const most = max ?? configured;
   if (most === 0 && max === null) return ['Its runs have no limit of pages.'];
+  if (most === 0) return ['Its own budget is no pages: what links, archives and refreshes bring is held.'];
   const size = most === null ? 'the configured number of pages' : many(most, 'page');
   if (left === null || ends === null || ends <= now) return [`Its next run has a budget of ${size}.`];
   if (!isOpen) return [`Its budget of ${size} is used up; it renews ${until(ends, now)}.`];

@@ -71,7 +71,7 @@ function describeState(facts: UrlFacts, row: RowFacts): State {
 }
 
 /** A page with the text of another, for the first time or for good. */
-function describeDuplicate({ now }: UrlFacts, row: RowFacts): State {
+function describeDuplicate({ now, switches }: UrlFacts, row: RowFacts): State {
   const other = row.duplicateUrl === null ? 'another address of this domain' : row.duplicateUrl;
   const words = [
     row.hasDocument
@@ -84,7 +84,8 @@ function describeDuplicate({ now }: UrlFacts, row: RowFacts): State {
         ? 'It is due for a second look, should that have been a passing notice.'
         : `It is looked at once more ${until(row.dueAt, now)}, should that have been a passing notice.`,
     );
-  return { state: 'duplicate', words, expectedAt: row.dueAt };
+  if (row.dueAt !== null && !switches.refresh) words.push(switchTexts.refresh);
+  return { state: 'duplicate', words, expectedAt: switches.refresh ? row.dueAt : null };
 }
 
 /** A page that needs a browser: in one, next in turn, or without hope of one. */

@@ -190,14 +190,13 @@ export class Visits {
             ? 'never'
             : 'possible',
       further: this.#further(row),
-      refresh: this.#at.switches.refresh
-        ? {
-            firstSeconds: options.refresh.firstSeconds,
-            minSeconds: options.refresh.minSeconds,
-            maxSeconds: options.refresh.maxSeconds,
-            adaptive: this.#at.switches.adaptive_intervals,
-          }
-        : null,
+      // Also while refreshes are off: promotion leaves them alone then, and what has no time is never looked at again.
+      refresh: {
+        firstSeconds: options.refresh.firstSeconds,
+        minSeconds: options.refresh.minSeconds,
+        maxSeconds: options.refresh.maxSeconds,
+        adaptive: this.#at.switches.adaptive_intervals,
+      },
     };
   }
 

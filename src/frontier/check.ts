@@ -20,7 +20,7 @@ export async function findSlotProblems(db: Queryable): Promise<SlotProblem[]> {
                          CASE WHEN slot_budget_open(s, now()) THEN shifted_level(max(f.level) FILTER (WHERE f.ready AND f.budgeted), s.shift) END) END AS true_top,
               count(f.url_hash) FILTER (WHERE f.ready)::integer AS true_queued,
               count(f.url_hash) FILTER (WHERE f.ready AND f.budgeted)::integer AS true_budgeted,
-              min(f.due_at) FILTER (WHERE NOT f.ready AND f.status <> 'fetched') AS true_wake,
+              min(f.due_at) FILTER (WHERE NOT f.ready AND f.status NOT IN ('fetched', 'duplicate')) AS true_wake,
               count(f.url_hash) FILTER (WHERE (f.ready OR f.status = 'needs_render') AND f.url_hash = ANY (s.in_flight))::integer AS flying
          FROM domain_slots s LEFT JOIN url_frontier f ON f.bucket = s.bucket AND f.domain_key = s.domain_key
         GROUP BY s.bucket, s.domain_key)

@@ -65,7 +65,7 @@ export type LeaseOptions = {
   marks?: Marks;
   /** Bucket mode: only domains of this bucket. */
   bucket?: number;
-  /** Pages of a domain's run; null: budgets are off. */
+  /** Pages of a domain's run; 0: no limit but its own, null: budgets are off. */
   budget?: number | null;
   skewMs?: number;
 };
@@ -190,7 +190,7 @@ export async function renew(
 export type PromoteOptions = {
   slots: number;
   bucket?: number;
-  /** Pages of a domain's run; null: budgets are off. */
+  /** Pages of a domain's run; 0: no limit but its own, null: budgets are off. */
   budget?: number | null;
   /** Whether known pages are looked at again. */
   refresh?: boolean;

@@ -158,7 +158,7 @@ export type SettleOptions = {
   defaultDelayMs: number;
   /** What the lease taught about the domain; nothing unless said. */
   learnt?: Learnt;
-  /** Pages of a run; null: budgets are off. */
+  /** Pages of a run; 0: no limit but a domain's own, null: budgets are off. */
   budget?: number | null;
   skewMs?: number;
   /** The same was sent before and its answer lost: what was carried out then is not done, logged or counted again. */

@@ -85,6 +85,7 @@ async function prepare(
 ): Promise<{ results: SubmitResult[]; prepared: Prepared[] }> {
   const results: SubmitResult[] = new Array(items.length);
   const prepared: Prepared[] = [];
+  const known = new Map<string, Prepared>();
   for (const [index, item] of items.entries()) {
     if (index > 0 && index % preparedAtOnce === 0) await nextTurn();
     const identified = identifyUrl(
@@ -98,12 +99,37 @@ async function prepare(
     const { identity } = identified;
     const hash = hashOf(item, identity);
     results[index] = { answer: 'duplicate', identity, hash };
-    prepared.push({ index, identity, hash, item });
+    const key = `${identity.domainKey}-${hash.toString('base64')}`;
+    const first = known.get(key);
+    if (first === undefined) {
+      const one = { index, identity, hash, item };
+      known.set(key, one);
+      prepared.push(one);
+    } else first.item = merge(first.item, item);
   }
   // Grouped by bucket so that a chunk touches few buckets; the order inside a bucket is the producer's.
   prepared.sort((a, b) => a.identity.bucket - b.identity.bucket || a.index - b.index);
   return { results, prepared };
 }
+
+/**
+ * The same URL twice in a batch counts once, as all of them together say: the first decides what it is, the best of the
+ * others how soon. A page that an item repeats with a newer date would otherwise wait until it is listed again.
+ */
+function merge(first: SubmitItem, other: SubmitItem): SubmitItem {
+  // A link elsewhere may not raise what is the producer's own.
+  if (first.own !== other.own) return first.own ? first : other;
+  return {
+    ...first,
+    priority: Math.max(first.priority, other.priority),
+    dueAt: first.dueAt && other.dueAt ? earlier(first.dueAt, other.dueAt) : null,
+    modifiedAt: later(first.modifiedAt, other.modifiedAt),
+  };
+}
+
+const earlier = (a: Date, b: Date): Date => (a <= b ? a : b);
+const later = (a: Date | null | undefined, b: Date | null | undefined): Date | null =>
+  a && b ? (a >= b ? a : b) : (a ?? b ?? null);
 
 function hashOf(item: SubmitItem, identity: UrlIdentity): Buffer {
   if (item.kind === 'channel') return channelHash(identity.fetchUrl);

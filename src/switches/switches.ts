@@ -84,9 +84,9 @@ export async function saveAudit(
   ]);
 }
 
-/** Pages a domain's run may fetch as the switches stand; null: no limit. */
+/** Pages a domain's run may fetch as the switches stand; 0: no limit but a domain's own, null: none at all. */
 export function decideBudget(switches: Switches, maxPagesPerRun: number): number | null {
-  return switches.budgets && maxPagesPerRun > 0 ? maxPagesPerRun : null;
+  return switches.budgets ? maxPagesPerRun : null;
 }
 
 const lifeMs = 2000;

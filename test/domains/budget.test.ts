@@ -1,6 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { changeDomain, configureDomain, requireDomain, saveBudget } from '../../src/domains/index.ts';
-import { findSlotProblems, type Lease, promote, releaseDomain, submit } from '../../src/frontier/index.ts';
+import {
+  actOnUrl,
+  findSlotProblems,
+  type Lease,
+  promote,
+  releaseDomain,
+  submit,
+} from '../../src/frontier/index.ts';
+import { previewSubmit } from '../../src/frontier/submit.ts';
 import { saveSwitch } from '../../src/switches/index.ts';
 import { done, finish, item, take } from '../frontier/fixtures.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
@@ -166,6 +174,107 @@ describe('a budget', () => {
     expect(await slot()).toMatchObject({ budget_left: -5 });
   });
 
+  it('a person, a sitemap or a feed frees what it holds, however low its level', async () => {
+    await submit(test.pool, pages(13, { ...spider, priority: 6 }));
+    expect(await crawl()).toBe(10);
+    const waiting = await test.pool.query<{ url: string }>(
+      'SELECT url FROM url_frontier WHERE ready ORDER BY url',
+    );
+    const named = ['manual', 'sitemap', 'spider'].map((origin, n) => ({
+      ...item(1, '', { origin: origin as 'manual', priority: 5 }),
+      url: waiting.rows[n]!.url,
+    }));
+    const said = async () => (await submit(test.pool, named, { skewMs: 5000 })).map((one) => one.answer);
+    expect((await previewSubmit(test.pool, named)).map((one) => one.answer)).toEqual([
+      'raised',
+      'raised',
+      'duplicate',
+    ]);
+    expect(await said()).toEqual(['raised', 'raised', 'duplicate']);
+    expect(await said()).toEqual(['duplicate', 'duplicate', 'duplicate']);
+    expect(await slot()).toMatchObject({ budgeted: 1, queued: 3, top: 6 });
+    expect(await crawl(6000)).toBe(2);
+  });
+
+  it('a page that a person retries is no longer held', async () => {
+    await submit(test.pool, pages(12));
+    const [held] = await lease();
+    const rows = await test.pool.query<{ hash: Buffer }>('SELECT url_hash AS hash FROM url_frontier');
+    const free = rows.rows.find((row) => held!.urls.every((url) => !url.hash.equals(row.hash)))!;
+    const retry = () =>
+      actOnUrl(test.pool, { ...held!, hash: free.hash }, { action: 'retry', actor: 'test' });
+    // While something of the budget is left nothing holds it.
+    expect(await retry()).toBe('unchanged');
+    await settleAll(held!);
+    expect(await crawl(1000)).toBe(6);
+    const waits = await test.pool.query<{ hash: Buffer }>(
+      'SELECT url_hash AS hash FROM url_frontier WHERE ready',
+    );
+    free.hash = waits.rows[0]!.hash;
+    expect(await retry()).toBe('retried');
+    expect(await slot()).toMatchObject({ budgeted: 1, queued: 2, top: 5 });
+    expect(await retry()).toBe('unchanged');
+    expect(await crawl(6000)).toBe(1);
+  });
+
+  it('of the domain alone is kept where none is configured, and all others have no limit', async () => {
+    const unlimited = { budget: 0 };
+    const crawlAll = async (skewMs: number): Promise<number> => {
+      let count = 0;
+      for (let turn = 1; turn < 50; turn += 1) {
+        const [held] = await lease(skewMs + turn * 10, unlimited);
+        if (held === undefined) break;
+        count += held.urls.length;
+        await finish(test.db, held, {
+          items: held.urls.map((url) => done(url.hash)),
+          defaultDelayMs: 1,
+          budget: 0,
+          skewMs: skewMs + turn * 10,
+        });
+      }
+      return count;
+    };
+    await saveBudget(test.pool, 0, 'test');
+    await submit(test.pool, pages(40));
+    const { bucket, domain_key } = (await slot()) as { bucket: number; domain_key: bigint };
+    const own = (count: number | null) =>
+      configureDomain(
+        test.pool,
+        { bucket, domainKey: domain_key },
+        { delayMs: null, budget: count, pool: null },
+        0,
+      );
+    await own(7);
+    expect(await crawlAll(0)).toBe(7);
+    expect(await slot()).toMatchObject({ budget_left: 0, budgeted: 33, top: null });
+    expect(await runs()).toEqual([{ mode: 'discovery', budget: 7, pages: 7 }]);
+    // No pages at all: nothing is handed out, and the domain is not probed for ever.
+    await own(0);
+    await test.pool.query(`SELECT domain_reset($1::smallint, $2, 'test', 'test', interval '3 seconds')`, [
+      bucket,
+      domain_key.toString(),
+    ]);
+    expect(await slot()).toMatchObject({ budget_left: null, top: 5 });
+    expect(await crawlAll(5000)).toBe(0);
+    expect(await slot()).toMatchObject({ budget_left: 0, top: null });
+    await promote(test.pool, { slots: 10, budget: 0, skewMs: 6000 });
+    expect(await slot()).toMatchObject({ top: null });
+    await own(null);
+    await promote(test.pool, { slots: 10, budget: 0, skewMs: 7000 });
+    expect(await crawlAll(8000)).toBe(33);
+  });
+
+  it('that is used up and taken out of the configuration holds nothing any longer', async () => {
+    await saveBudget(test.pool, budget, 'test');
+    await submit(test.pool, pages(25));
+    expect(await crawl()).toBe(10);
+    await saveBudget(test.pool, 0, 'test');
+    await promote(test.pool, { slots: 10, budget: 0, skewMs: 5000 });
+    expect(await slot()).toMatchObject({ budget_left: null, budget_until: null, top: 5 });
+    await saveBudget(test.pool, budget, 'test');
+    expect(await crawl(6000)).toBe(10);
+  });
+
   it('switched off it holds nothing', async () => {
     await submit(test.pool, pages(25));
     expect(await crawl()).toBe(10);
@@ -323,6 +432,13 @@ describe('known pages', () => {
       [2 * day, 2],
       [4 * day, 1],
     ] as const) {
+      // The second look is a refresh: while those are off it waits, and keeps nobody awake.
+      await saveSwitch(test.pool, 'refresh', false, 'test');
+      await test.pool.query('UPDATE domain_slots SET wake_at = now()');
+      expect(await promote(test.pool, { slots: 10, budget, skewMs, refresh: false })).toBe(1);
+      expect(await promote(test.pool, { slots: 10, budget, skewMs, refresh: false })).toBe(0);
+      expect(await lease(skewMs)).toEqual([]);
+      await saveSwitch(test.pool, 'refresh', true, 'test');
       expect(await promote(test.pool, { slots: 10, budget, skewMs })).toBe(1);
       const [again] = await lease(skewMs);
       expect(again!.urls).toHaveLength(looked);
@@ -338,7 +454,8 @@ describe('known pages', () => {
     expect(await promote(test.pool, { slots: 10, budget, refresh: false, skewMs: 15 * day })).toBe(0);
     expect(await lease(15 * day)).toEqual([]);
     await saveSwitch(test.pool, 'refresh', true, 'test');
-    expect(await promote(test.pool, { slots: 10, budget, skewMs: 15 * day })).toBe(1);
+    // By a process that has not heard of it yet.
+    expect(await promote(test.pool, { slots: 10, budget, refresh: false, skewMs: 15 * day })).toBe(1);
     expect(await lease(15 * day)).toHaveLength(1);
   });
 });

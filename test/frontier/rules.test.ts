@@ -78,6 +78,45 @@ describe.each(['single', 'bucket'] as const)('submit in %s mode', (mode) => {
     expect(await answers(test.db, [item(1, 'a', { priority: 4 })])).toEqual(['duplicate']);
   });
 
+  it('the same URL twice in a batch counts as all of it says, in either order', async () => {
+    const later = { priority: 3, dueAt: new Date(Date.now() + hourMs) };
+    expect(
+      await answers(test.db, [
+        item(1, 'a', later),
+        item(1, 'a?utm_source=x', { priority: 9 }),
+        item(1, 'b', { priority: 4 }),
+        item(1, 'b', { priority: 10, own: false }),
+      ]),
+    ).toEqual(['inserted', 'duplicate', 'inserted', 'duplicate']);
+    expect(await rowOf(test.db, 'a')).toMatchObject({ level: 9, priority: 9, ready: true });
+    expect(await rowOf(test.db, 'b')).toMatchObject({ level: 4, priority: 4 });
+    for (const held of await take(test.db))
+      await finish(test.db, held, { items: held.urls.map((url) => done(url.hash)) });
+    const newer = item(1, 'a', { modifiedAt: new Date(Date.now() + 3 * hourMs) });
+    expect(await answers(test.db, [item(1, 'a'), newer], 7 * hourMs)).toEqual(['refreshed', 'duplicate']);
+  });
+
+  it('what waited when its source was deleted is fetched for whoever brings it again', async () => {
+    await answers(test.db, [item(1, 'a', { sourceId: 1 }), item(1, 'b', { sourceId: 1 })]);
+    const { bucket, domain_key } = await rowOf(test.db, 'a');
+    await test.pool.query(
+      `SELECT source_hold(1, $1::smallint, $2, 'end', ARRAY['article']::url_kind[], 100)`,
+      [bucket, domain_key],
+    );
+    expect(await rowOf(test.db, 'a')).toMatchObject({ status: 'dead', error_code: 'source_deleted' });
+    const again = [item(1, 'a', { sourceId: 2 }), item(1, 'b', { sourceId: 2, own: false })];
+    expect(await answers(test.db, again)).toEqual(['raised', 'raised']);
+    for (const path of ['a', 'b'])
+      expect(await rowOf(test.db, path)).toMatchObject({
+        status: 'pending',
+        ready: true,
+        source_id: 2,
+        error_code: null,
+      });
+    const wrong = await test.pool.query('SELECT * FROM counts_wrong()');
+    expect(wrong.rows).toEqual([]);
+  });
+
   it('a failed row may rise but its retry time never moves', async () => {
     await answers(test.db, [item(1, 'a', { priority: 3 })]);
     const [held] = await take(test.db);

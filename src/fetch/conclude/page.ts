@@ -305,7 +305,7 @@ function lookedAgain(
   context: RowContext,
   item: Partial<SettleItem>,
 ): [Verdict, Partial<SettleItem>] {
-  if (context.refresh === null || (item.becomes ?? row.kind) !== 'article') return [fine(), item];
+  if ((item.becomes ?? row.kind) !== 'article') return [fine(), item];
   const refreshSeconds = decideRefresh(row.refreshSeconds, changed, context.refresh);
   const verdict = fine();
   verdict.dueInMs = refreshSeconds * 1000;

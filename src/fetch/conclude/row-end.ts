@@ -45,8 +45,8 @@ export type RowContext = {
   probing: boolean;
   /** What a page that needs JavaScript may hope for; `tried`: this is what a browser made of it. */
   rendering: Rendering;
-  /** When known pages are looked at again; null: never by themselves. */
-  refresh: RefreshOptions | null;
+  /** When known pages are looked at again. */
+  refresh: RefreshOptions;
   /** How the further pages of an article are had; null: they are not asked for. */
   further: FurtherPages | null;
 };

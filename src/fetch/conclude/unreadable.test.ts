@@ -41,7 +41,7 @@ const context: RowContext = {
   maxTries: 5,
   probing: false,
   rendering: 'possible',
-  refresh: null,
+  refresh: { firstSeconds: 86_400, minSeconds: 3600, maxSeconds: 864_000, adaptive: true },
   further: null,
   settings: { ...makeSettings({ settings: { selectors: { body: 'em ~ p ~ p' } } }), keepHtml: 'none' },
 };

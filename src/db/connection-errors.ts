@@ -34,6 +34,17 @@ export function isPassing(error: unknown): boolean {
   return passingCodes.has(code) || /^53...$/.test(code) || error.message === exhaustedMessage;
 }
 
+/** Whether the role of the database that we use may not do it, as a fetcher's own may not do most things. */
+export function isForbidden(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === '42501';
+}
+
+/** What is said of it, with what the server said. */
+export const forbidden = (error: Error): { sentence: string; advice: string } => ({
+  sentence: `this role of the database may not do that (${error.message})`,
+  advice: "Do it with the address of the role that owns the tables; a fetcher's role only fetches and reads.",
+});
+
 /** Host, port and database of a connection string: what may be shown; user and password never are. */
 export function describeTarget(connectionString: string): string {
   try {

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { AppError, EXIT } from '../errors/index.ts';
+import { isForbidden } from './connection-errors.ts';
 import type { Database, Queryable } from './queryable.ts';
 
 /**
@@ -44,7 +45,7 @@ async function createRole(tx: Queryable, role: string): Promise<void> {
   try {
     await tx.query(statement);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === '42501')) throw error;
+    if (!isForbidden(error)) throw error;
     throw new AppError('fetcher_role_rights', `This role of the database may not make the role ${role}.`, {
       exitCode: EXIT.failed,
       advice: `Let an administrator run: ${statement} PASSWORD '…'; then run this command again.`,

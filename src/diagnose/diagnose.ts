@@ -1,5 +1,5 @@
 import type { Config } from '../config/index.ts';
-import type { Database } from '../db/index.ts';
+import { type Database, isForbidden } from '../db/index.ts';
 import { type AppError, messageOf } from '../errors/index.ts';
 import { checkBrowser } from './browser.ts';
 import { type Check, type CheckResult, type Finding, fail, ok, runCheck } from './check.ts';
@@ -114,7 +114,7 @@ async function asFarAsSeen(database: Database, config: Config, version: string):
       try {
         return await look();
       } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === '42501')) throw error;
+        if (!isForbidden(error)) throw error;
         return ok("Not looked at: this is a fetcher's role of the database, which does not see it.");
       }
     },

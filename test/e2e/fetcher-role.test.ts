@@ -123,6 +123,20 @@ test('a diagnosis with it fails for nothing that it may not see', async () => {
   expect(left.map((one) => one.name)).toContain('jobs');
 });
 
+test.each([
+  [['switch', 'fetching', 'off'], 'settings'],
+  [['token', 'list'], 'api_tokens'],
+  [['backup', 'b'], ''],
+  [['scale', 'buckets'], 'domain_slots'],
+  [['migrate', '--to', '1'], ''],
+])('with it %j says in words that it may not', async (args, what) => {
+  const { code, stderr } = await runOutrider(args, { home, env: { DATABASE_URL: fetcherUrl } });
+  expect(code).toBe(3);
+  expect(stderr).toContain('this role of the database may not do that');
+  expect(stderr).toContain(what);
+  expect(stderr).not.toMatch(/unforeseen|the log says|older than|"stack"|\n {4}at /);
+});
+
 test('it runs a whole crawl', async () => {
   for (const { host } of web.publishers) {
     const { source } = await createSource(database.pool, { url: `http://${host}/` });

@@ -17,6 +17,7 @@ import { readOptions, UsageError } from './options.ts';
 import { preparePeers } from './peer-packages.ts';
 
 const rounds = 3;
+const [leastRows, mostRows] = [10_000, 10_000_000];
 // A queue's cost does not fall with more jobs waiting, and loading ten million of them would take longer than all the rest.
 const mostJobs = 600_000;
 
@@ -62,7 +63,10 @@ function parseRows(text: string): number {
   const match = /^(\d+)([km]?)$/i.exec(text);
   if (match === null) throw new UsageError(`--rows takes a number such as 100k or 1m, not "${text}"`);
   const unit = { '': 1, k: 1000, m: 1_000_000 }[match[2]!.toLowerCase()] ?? 1;
-  return Number(match[1]) * unit;
+  const rows = Number(match[1]) * unit;
+  // Fewer than are leased for a figure, and it would wait for more for ever.
+  if (rows < leastRows || rows > mostRows) throw new UsageError(`--rows takes 10k to 10m, not "${text}"`);
+  return rows;
 }
 
 async function measureAll(context: Context, withPeers: boolean): Promise<object> {

@@ -30,6 +30,7 @@ export function readOptions<O extends Options>(args: string[], options: O): Valu
     const number = Number(own);
     if (own === '' || !Number.isFinite(number))
       throw new UsageError(`--${name} takes a number, not "${own}"`);
+    if (number < 0) throw new UsageError(`--${name} takes no negative number, as "${own}"`);
     return [name, number];
   });
   return Object.fromEntries(entries) as Values<O>;

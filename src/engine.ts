@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type Config, databaseOptions, userAgentOf } from './config/index.ts';
-import { type Database, openDatabase } from './db/index.ts';
+import { type Database, isForbidden, openDatabase } from './db/index.ts';
 import { saveBudget } from './domains/index.ts';
 import { AppError, EXIT, messageOf } from './errors/index.ts';
 import type { Fetcher } from './fetch/index.ts';
@@ -199,7 +199,7 @@ async function saveBudgetIfAllowed(
   try {
     await saveBudget(database.pool, budget, owner);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === '42501')) throw error;
+    if (!isForbidden(error)) throw error;
     log.info({ budget }, 'the budget in force stays: this role may not change settings');
   }
 }

@@ -29,8 +29,13 @@ BEGIN
   EXECUTE format('GRANT UPDATE (cpu_ms, peak_memory_bytes) ON job_executions TO %s', v_role);
   EXECUTE format('GRANT SELECT, INSERT ON discoveries, execution_found TO %s', v_role);
   EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON workers TO %s', v_role);
-  EXECUTE format('ALTER ROLE %s SET lock_timeout = ''3s''', v_role);
-  EXECUTE format('ALTER ROLE %s SET idle_in_transaction_session_timeout = ''10s''', v_role);
+  -- Whoever owns the tables need not be one who may change roles. Processes ask for these limits themselves; only a
+  -- pooler needs them here.
+  BEGIN
+    EXECUTE format('ALTER ROLE %s SET lock_timeout = ''3s''', v_role);
+    EXECUTE format('ALTER ROLE %s SET idle_in_transaction_session_timeout = ''10s''', v_role);
+  EXCEPTION WHEN insufficient_privilege THEN NULL;
+  END;
   -- With a search path of their own: what a caller puts into its temporary schema must not be met with other rights.
   FOR v_function IN
     SELECT p.oid FROM pg_proc p WHERE p.pronamespace = current_schema()::regnamespace

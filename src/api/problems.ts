@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
-import { isPassing } from '../db/index.ts';
+import { forbidden, isForbidden, isPassing } from '../db/index.ts';
 import { AppError, messageOf } from '../errors/index.ts';
 import type { Log } from '../telemetry/index.ts';
 
@@ -43,6 +43,10 @@ const retryAfterS = 5;
 export function addProblems(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((error, request, reply) => {
     const { status, code } = statusOf(error);
+    if (isForbidden(error)) {
+      const { sentence, advice } = forbidden(error);
+      return sendProblem(reply, status, code, sentence, advice);
+    }
     if (status >= 500) log.error({ error, route: request.routeOptions.url }, 'a request failed');
     if (code === 'db_unavailable')
       return sendProblem(
@@ -78,6 +82,7 @@ function statusOf(error: unknown): { status: number; code: string } {
   const { statusCode, validation } = error as { statusCode?: number; validation?: unknown };
   if (validation !== undefined) return { status: 400, code: 'request_invalid' };
   if (isPassing(error)) return { status: 503, code: 'db_unavailable' };
+  if (isForbidden(error)) return { status: 500, code: 'db_rights' };
   return {
     status: statusCode ?? 500,
     code: statusCode !== undefined && statusCode < 500 ? 'request_invalid' : 'internal',

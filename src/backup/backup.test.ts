@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  copyFileSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -81,6 +82,22 @@ test('a backup brings rows and images back, and images are copied once', async (
   ).rejects.toMatchObject({ code: 'db_not_empty' });
 });
 
+test('a backup that a wrong clock dated in the future costs none that is made after it', async () => {
+  const dir = join(home, 'clock');
+  const { file: first } = await saveBackup(source.db, { dir, images: null, keep: null });
+  const future = join(dir, nameOfBackup(new Date(Date.now() + 400 * 86_400_000)));
+  copyFileSync(first, future);
+  const made = await saveBackup(source.db, { dir, images: null, keep: 2 });
+  expect(made.removed).toEqual([first]);
+  expect(await listBackups(dir)).toEqual([made.file, future]);
+  await expect(findBackup(dir)).rejects.toMatchObject({ code: 'backup_missing', exitCode: 2 });
+  await expect(findBackup(dir)).rejects.toThrow(`${future} is dated in the future`);
+  expect(await findBackup(made.file)).toBe(made.file);
+  const alone = await saveBackup(source.db, { dir, images: null, keep: 1 });
+  expect(await listBackups(dir)).toEqual([alone.file]);
+  expect(await findBackup(dir)).toBe(alone.file);
+});
+
 test('nothing is restored under the feet of a running engine, and its workers do not come along', async () => {
   const dir = join(home, 'running');
   await source.pool.query(
@@ -112,7 +129,7 @@ test('a damaged backup touches nothing', async () => {
 
 test('only backups are removed, oldest first, and what killed ones left after a day', async () => {
   const dir = mkdtempSync(join(home, 'old-'));
-  const names = [1, 2, 3].map((day) => nameOfBackup(new Date(Date.UTC(2026, 10, day))));
+  const names = [1, 2, 3].map((day) => nameOfBackup(new Date(Date.UTC(2024, 10, day))));
   const left = `${nameOfBackup(new Date(0))}.partial`;
   for (const name of [...names, 'notes.txt', 'mine.outrider', left]) writeFileSync(join(dir, name), '');
   expect(await removeOldBackups(dir, 2)).toEqual([join(dir, names[0]!)]);

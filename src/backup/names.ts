@@ -1,11 +1,12 @@
 import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { AppError, EXIT } from '../errors/index.ts';
 
 const pattern = /^outrider-\d{8}T\d{6}\.\d{3}Z\.outrider$/;
 const unfinished = /^outrider-\d{8}T\d{6}\.\d{3}Z\.outrider\.partial$/;
 // No backup takes so long: its process was killed.
-const staleMs = 86_400_000;
+const dayMs = 86_400_000;
+const staleMs = dayMs;
 
 /** The file of a backup: names sort as times do. */
 export function nameOfBackup(at: Date): string {
@@ -26,8 +27,13 @@ export async function findBackup(path: string): Promise<string> {
     throw unusable(`${path} cannot be read: ${cause.code ?? cause.message}`, cause);
   });
   if (!found.isDirectory()) return path;
-  const newest = (await listBackups(path)).at(-1);
+  const backups = await listBackups(path);
+  const newest = backups.at(-1);
   if (newest === undefined) throw unusable(`there is no backup in ${path}`);
+  // Made while a clock was wrong: which one is the newest then, only a person knows.
+  const tomorrow = nameOfBackup(new Date(Date.now() + dayMs));
+  if (backups.length > 1 && basename(newest) > tomorrow)
+    throw unusable(`which backup of ${path} is the newest cannot be told: ${newest} is dated in the future`);
   return newest;
 }
 
@@ -39,9 +45,15 @@ function unusable(message: string, cause?: unknown): AppError {
   });
 }
 
-/** Removes all but the newest, and what killed backups have left; answers the names of those that are gone. */
-export async function removeOldBackups(dir: string, keep: number): Promise<string[]> {
-  const old = (await listBackups(dir)).slice(0, -keep);
+/**
+ * Removes all but the newest, and what killed backups have left; answers the names of those that are gone. The one that
+ * was just made stays, also beside such as a wrong clock has dated in the future.
+ */
+export async function removeOldBackups(dir: string, keep: number, made?: string): Promise<string[]> {
+  const backups = await listBackups(dir);
+  const others = backups.filter((path) => path !== made);
+  const kept = keep - (backups.length - others.length);
+  const old = others.slice(0, Math.max(0, others.length - kept));
   for (const path of old) await rm(path);
   for (const name of await readdir(dir)) {
     const path = join(dir, name);

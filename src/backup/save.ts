@@ -49,6 +49,6 @@ export async function saveBackup(
     options.images === null
       ? null
       : await copyImages(database.pool, { from: options.images, to: imagesOfBackup(file), kind: 'folder' });
-  const removed = keep === null ? [] : await removeOldBackups(dir, keep);
+  const removed = keep === null ? [] : await removeOldBackups(dir, keep, file);
   return { file, bytes: (await stat(file)).size, summary, images, removed };
 }

@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander';
-import { isPassing } from '../db/index.ts';
+import { forbidden, isForbidden, isPassing } from '../db/index.ts';
 import { AppError, EXIT, messageOf } from '../errors/index.ts';
 import { isAboutThisMachine, localOnly, nameOf } from './context.ts';
 import { allowExcess, refuseExcess } from './excess.ts';
@@ -149,6 +149,11 @@ export function reportError(error: unknown): number {
     process.stderr.write(
       `error: the database went away, is full, busy or read-only: ${messageOf(error)}\nTry again in a moment; "outrider doctor" looks closer.\n`,
     );
+    return EXIT.database;
+  }
+  if (isForbidden(error)) {
+    const { sentence, advice } = forbidden(error);
+    process.stderr.write(`error: ${sentence}\n${advice}\n`);
     return EXIT.database;
   }
   process.stderr.write(`error: something unforeseen happened: ${messageOf(error)}\n`);

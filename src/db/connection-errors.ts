@@ -34,6 +34,17 @@ export function isPassing(error: unknown): boolean {
   return passingCodes.has(code) || /^53...$/.test(code) || error.message === exhaustedMessage;
 }
 
+/** Whether the role of the database that we use may not do it, as a fetcher's own may not do most things. */
+export function isForbidden(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === '42501';
+}
+
+/** What is said of it, with what the server said. */
+export const forbidden = (error: Error): { sentence: string; advice: string } => ({
+  sentence: `this role of the database may not do that (${error.message})`,
+  advice: "Do it with the address of the role that owns the tables; a fetcher's role only fetches and reads.",
+});
+
 /** Host, port and database of a connection string: what may be shown; user and password never are. */
 export function describeTarget(connectionString: string): string {
   try {
@@ -49,7 +60,7 @@ export function describeTarget(connectionString: string): string {
 export function unreachable(connectionString: string, cause: unknown): AppError {
   const target = describeTarget(connectionString);
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  const [reason, advice] = explain(code);
+  const [reason, advice] = unreadableFile(cause) ?? explain(code);
   return new AppError('db_unreachable', `No database at ${target}: ${reason}`, {
     exitCode: EXIT.database,
     httpStatus: 503,
@@ -59,11 +70,28 @@ export function unreachable(connectionString: string, cause: unknown): AppError 
   });
 }
 
+// Certificates and keys are read while the address is; a file that is missing says nothing of the server.
+function unreadableFile(cause: unknown): [reason: string, advice: string] | undefined {
+  if (!(cause instanceof Error && 'code' in cause && 'syscall' in cause)) return undefined;
+  if (cause.syscall !== 'open' && cause.syscall !== 'read') return undefined;
+  const file = 'path' in cause ? String(cause.path) : 'a file';
+  return [
+    `the address names ${file}, which cannot be read (${String(cause.code)}).`,
+    'Correct sslrootcert, sslcert or sslkey in DATABASE_URL, and let the user of this process read the file.',
+  ];
+}
+
 function explain(code: string): [reason: string, advice: string] {
   const check = 'Check DATABASE_URL, or unset it to use the embedded database.';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return ['its name is not known.', check];
   if (code === 'ECONNREFUSED' || code === 'ENOENT')
     return ['nothing listens there.', `Start that server. ${check}`];
+  // No line of pg_hba.conf lets them in, or the role may not sign in: another thing than a wrong password.
+  if (code === '28000')
+    return [
+      'it lets this user in neither from here nor in this way.',
+      `If it wants TLS, add sslmode=verify-full to DATABASE_URL; else let this machine in with a line of its pg_hba.conf.`,
+    ];
   if (code.startsWith('28')) return ['it refuses this user or password.', check];
   if (code === '3D000') return ['the server has no such database.', `Create it (CREATE DATABASE). ${check}`];
   if (code === 'ERR_INVALID_URL')

@@ -1,4 +1,5 @@
 import { AppError, EXIT, messageOf } from '../errors/index.ts';
+import { isForbidden } from './connection-errors.ts';
 import { type FunctionSet, loadFunctions, loadMigrations, type Migration } from './migration-files.ts';
 import type { DatabaseLog, Queryable } from './queryable.ts';
 import { silentLog } from './queryable.ts';
@@ -202,15 +203,16 @@ async function runStep(
     await client.query('ROLLBACK').catch((rollbackError: Error) => {
       broken = rollbackError;
     });
-    throw notAllowed(error) ?? error;
+    // Whoever asked for another version than the newest hears what may not be done.
+    throw (target === migrations.length ? notAllowed(error) : undefined) ?? error;
   } finally {
     client.release(broken);
   }
 }
 
-// 42501: a role with fewer rights, as fetchers have, meets a database that is older than its program.
+// A role with fewer rights, as fetchers have, meets a database that is older than its program.
 function notAllowed(error: unknown): AppError | undefined {
-  if (!(error instanceof Error && 'code' in error && error.code === '42501')) return undefined;
+  if (!isForbidden(error)) return undefined;
   return new AppError(
     'db_migration_rights',
     'The schema is older than this program, and this role may not change it.',

@@ -92,8 +92,8 @@ async function openExternal(url: string, options: OpenOptions): Promise<Database
     log.warn({ target: describeTarget(url) }, 'the connection to the database is not encrypted; see sslmode');
   return {
     pool,
-    connectionString: url,
-    directConnectionString: options.directUrl ?? url,
+    connectionString: withPlainMode(url),
+    directConnectionString: withPlainMode(options.directUrl ?? url),
     embedded: false,
     withTransaction: (fn) => withTransaction(pool, fn),
     ensureRunning: async () => undefined,
@@ -101,12 +101,24 @@ async function openExternal(url: string, options: OpenOptions): Promise<Database
   };
 }
 
+/**
+ * The address with the mode that is kept in any case: the driver checks certificate and name for `prefer`, `require` and
+ * `verify-ca` too, and says so in a page of warning with every command.
+ */
+function withPlainMode(url: string): string {
+  if (/[?&]uselibpqcompat=/.test(url)) return url;
+  return url.replace(/([?&]sslmode=)(?:prefer|require|verify-ca)(?=&|$)/g, '$1verify-full');
+}
+
 async function connectExternal(url: string, options: OpenOptions): Promise<pg.Pool> {
   const log = options.log ?? silentLog;
   for (const sessionLimits of [true, false]) {
     let pool: pg.Pool | undefined;
     try {
-      const settings = { connectionString: url, ...poolSettings({ ...options, sessionLimits }) };
+      const settings = {
+        connectionString: withPlainMode(url),
+        ...poolSettings({ ...options, sessionLimits }),
+      };
       pool = new pg.Pool(settings);
       tameErrors(pool, (error) => log.warn({ err: error }, 'an idle database connection was lost'));
       watchSilence(pool, { settings, silentMs: options.silentMs, log });

@@ -72,6 +72,16 @@ test.each([
   ['no such socket', 'postgresql://me:s3cret@localhost/news?host=/nonexistent', /\/nonexistent:5432\/news/],
   ['not an address', 'postgresql://me:s3cret@[broken', /DATABASE_URL/],
   ['a bad port', 'postgresql://me:s3cret@host:99999999/news', /DATABASE_URL/],
+  [
+    'a CA that is not there',
+    'postgresql://me:s3cret@127.0.0.1:1/news?sslmode=verify-full&sslrootcert=/nonexistent/ca.crt',
+    /127\.0\.0\.1:1\/news: the address names \/nonexistent\/ca\.crt, which cannot be read \(ENOENT\)/,
+  ],
+  [
+    'a CA that is a folder',
+    'postgresql://me:s3cret@127.0.0.1:1/news?sslmode=verify-full&sslrootcert=/',
+    /the address names a file, which cannot be read \(EISDIR\)/,
+  ],
 ])('%s: an error with advice and without the password', async (_what, databaseUrl, message) => {
   const error: unknown = await openDatabase({ databaseUrl }).catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(AppError);
@@ -122,6 +132,45 @@ test('behind a pooler that refuses startup options, limits still hold in transac
   await db.close();
   proxy.close();
 });
+
+test('a server that lets nobody in this way is told from a wrong password', async () => {
+  const answer = (code: string): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      const server = createServer((client) => {
+        client.on('error', () => undefined);
+        client.once('data', () => {
+          const fields = Buffer.from(`SFATAL\0C${code}\0Mno\0\0`);
+          client.end(Buffer.concat([Buffer.from([0x45, 0, 0, 0, fields.length + 4]), fields]));
+        });
+      });
+      server.listen(0, '127.0.0.1', () => {
+        const { port } = server.address() as AddressInfo;
+        openDatabase({ databaseUrl: `postgresql://me:x@127.0.0.1:${port}/news` })
+          .then(() => reject(new Error('it let us in')), resolve)
+          .finally(() => server.close());
+      });
+    });
+  expect(await answer('28000')).toMatchObject({
+    message: expect.stringContaining('neither from here nor in this way'),
+    advice: expect.stringContaining('sslmode=verify-full'),
+  });
+  expect(await answer('28P01')).toMatchObject({ message: expect.stringContaining('user or password') });
+});
+
+test.each(['prefer', 'require', 'verify-ca'])(
+  'sslmode=%s is kept as verify-full, without a warning',
+  async (mode) => {
+    const warned: Error[] = [];
+    const listen = (warning: Error): number => warned.push(warning);
+    process.on('warning', listen);
+    const url = `postgresql://me:x@127.0.0.1:1/news?sslmode=${mode}`;
+    await expect(openDatabase({ databaseUrl: url })).rejects.toMatchObject({ code: 'db_unreachable' });
+    // Warnings are told in a turn of their own.
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', listen);
+    expect(warned.map((one) => one.message)).toEqual([]);
+  },
+);
 
 test('a wrong database is named', async () => {
   const url = new URL(database.url);

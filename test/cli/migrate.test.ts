@@ -45,6 +45,12 @@ test('no step is taken back under a process that works', async () => {
   await database.pool.query('DELETE FROM workers');
 });
 
+test.each(['', ' ', '1e1', '0x2', '-1', '1.0', 'two'])('"%s" is no version', async (text) => {
+  const { code, stderr } = await migrate('--to', text);
+  expect(`${code} ${stderr}`).toContain(`2 error: --to takes a version number, not "${text}"`);
+  expect(await newest()).toBeGreaterThan(20);
+});
+
 test('nothing is replaced under a process that works', async () => {
   const run = (...args: string[]) => host.run(args, { home, env: { DATABASE_URL: database.url } });
   expect((await run('db', 'export', 'all.export')).code).toBe(0);

@@ -26,7 +26,9 @@ const corpusDir = values.corpus ?? defaultCorpus();
 if (values.help) {
   console.log(USAGE);
 } else if (corpusDir === null || !existsSync(corpusDir)) {
-  console.log(`no corpus at ${corpusDir ?? 'the default place'}: name one with --corpus DIR`);
+  // Not well: --check would pass for a mistyped folder, and whoever reads the last line as JSON would find words there.
+  console.error(`no corpus at ${corpusDir ?? 'the default place'}: name one with --corpus DIR`);
+  process.exitCode = 2;
 } else {
   await run(corpusDir);
 }
@@ -63,6 +65,7 @@ async function run(dir: string): Promise<void> {
   else printTable(scores);
   if (!values.check) return;
   const broken = brokenFloors(scores);
+  if (Object.keys(scores).length === 0) broken.push(`nothing in ${dir} could be scored`);
   for (const text of broken) console.error(`floor broken: ${text}`);
   if (broken.length > 0) process.exitCode = 1;
 }

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { Ajv } from 'ajv';
 import { expect, test } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { listSettings } from '../../src/config/settings.ts';
@@ -40,6 +41,30 @@ test('settings are such as there are, and roles have the memory that the guide t
   }
   expect(values.schedule.replicas).toBe(2);
   expect(values.terminationGracePeriodSeconds).toBeGreaterThan(graceSeconds);
+});
+
+const validate = new Ajv().compile(JSON.parse(read(`${chart}/values.schema.json`)));
+const isTaken = (part: object): boolean => validate({ ...readYaml<object>(`${chart}/values.yaml`), ...part });
+
+test('every setting can be given: secrets by a key of the Secret, the others as they are', () => {
+  expect(isTaken({})).toBe(true);
+  const secret = readYaml<{ secret: object }>(`${chart}/values.yaml`).secret;
+  // Two have keys of their own; the last belongs to commands.
+  const others = ['DATABASE_URL', 'AUTH_JWT_SECRET', 'OUTRIDER_TOKEN'];
+  for (const { env, secret: isSecret } of listSettings().filter((one) => !others.includes(one.env)))
+    expect(
+      isSecret === true
+        ? isTaken({ secret: { ...secret, settings: { [env]: 'a-key' } } })
+        : isTaken({ settings: { [env]: '1' } }),
+      env,
+    ).toBe(true);
+  expect(isTaken({ secret: { ...secret, settings: { DATABASE_URL: 'a-key' } } })).toBe(false);
+  expect(isTaken({ secret: { ...secret, settings: { OUTRIDER_S3_SECRET_KEY: '' } } })).toBe(false);
+  // Named as a file, and the file there: one without the other starts nothing.
+  expect(pod).toContain('range $name, $key := $top.Values.secret.settings');
+  expect(pod).toContain('- name: {{ $name }}_FILE\n          value: /etc/outrider/secret/{{ $key }}');
+  expect(pod).toContain('range $key := values $top.Values.secret.settings');
+  expect(pod).toContain('- { key: {{ $key }}, path: {{ $key }} }');
 });
 
 test('pods are nobody, read-only, and asked by paths and ports that there are', () => {
@@ -95,6 +120,7 @@ test.runIf(isThere)('helm finds nothing to complain about and makes what is aske
     'fetch.autoscaling.enabled=true',
     'databaseCaSecret=ca',
     'serve.hosts={a.example}',
+    'secret.settings.OUTRIDER_S3_SECRET_KEY=s3-secret-key',
   ];
   expect(kindsOf(render(...all.flatMap((one) => ['--set', one])))).toMatchObject({
     HorizontalPodAutoscaler: 1,

@@ -102,6 +102,22 @@ test('there is a unit for every role', () => {
   expect(roles.sort()).toEqual(['backup', 'fetch', 'schedule', 'serve', 'up']);
 });
 
+test('where roles run apart the backup is of their database, and never of another', () => {
+  const address = '/etc/outrider/database-url';
+  const addition = readUnit('deploy/systemd/outrider-backup-database.conf');
+  const role = readUnit('deploy/systemd/outrider-schedule.service');
+  expect(addition.get('LoadCredential')).toEqual([only(role, 'LoadCredential')]);
+  expect(role.get('Environment')).toEqual(expect.arrayContaining(addition.get('Environment')!));
+  // A machine with that address has roles apart: without the addition the unit must not start.
+  const backup = readUnit('deploy/systemd/outrider-backup.service');
+  expect(only(backup, 'AssertPathExists')).toBe(`!${address}`);
+  // An empty value takes back what the unit says.
+  expect(addition.get('AssertPathExists')).toEqual(['', address]);
+  expect(read('docs/guides/deploying.md')).toContain(
+    'deploy/systemd/outrider-backup-database.conf /etc/systemd/system/outrider-backup.service.d/',
+  );
+});
+
 describe('cloud-init', () => {
   type File = { path: string; permissions: string; owner: string; content: string };
   type CloudConfig = {

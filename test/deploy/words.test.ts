@@ -50,7 +50,7 @@ test.each(files)('%s has the version of the program and no address of a registry
 });
 
 test('every kind of file is one that is looked at', () => {
-  const known = /(\.(yml|yaml|json|service|timer|sysusers|sh|tpl)|\/(Dockerfile|NOTES\.txt))$/;
+  const known = /(\.(yml|yaml|json|service|timer|conf|sysusers|sh|tpl)|\/(Dockerfile|NOTES\.txt))$/;
   expect(files.filter((path) => !known.test(path))).toEqual([]);
   expect(files.length).toBeGreaterThan(20);
 });

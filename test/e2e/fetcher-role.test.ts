@@ -74,6 +74,69 @@ test('the role is made once and brought up to date after that', async () => {
   });
 });
 
+test('an owner that may not make roles gives one that an administrator made its rights', async () => {
+  const [owner, made] = [`owner_${randomBytes(4).toString('hex')}`, `made_${randomBytes(4).toString('hex')}`];
+  const other = await createTestDatabase({ empty: true });
+  const name = pg.escapeIdentifier(new URL(other.url).pathname.slice(1));
+  const own = new URL(other.url);
+  own.username = owner;
+  try {
+    await other.pool.query(`CREATE ROLE ${owner} LOGIN; GRANT ALL ON DATABASE ${name} TO ${owner}`);
+    await other.pool.query(`ALTER SCHEMA public OWNER TO ${owner}`);
+    const run = (...args: string[]): ReturnType<typeof runOutrider> =>
+      runOutrider(args, { home, env: { DATABASE_URL: own.href } });
+    const refused = await run('db', 'grant-fetcher', made);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain(`CREATE ROLE "${made}" LOGIN PASSWORD`);
+    expect(refused.stderr).not.toContain('unforeseen');
+    await other.pool.query(`CREATE ROLE ${made} LOGIN`);
+    const granted = await run('db', 'grant-fetcher', made, '--json');
+    expect(`${granted.code} ${granted.stderr}`).toBe('0 ');
+    expect(JSON.parse(granted.stdout)).toEqual({ role: made, created: false });
+    const { rows } = await other.pool.query(
+      `SELECT has_table_privilege($1, 'url_frontier', 'UPDATE') AS works, has_table_privilege($1, 'api_tokens', 'SELECT') AS sees`,
+      [made],
+    );
+    expect(rows).toEqual([{ works: true, sees: false }]);
+    // A later version gives all roles their rights again, as the same owner.
+    const client = new pg.Client({ connectionString: own.href });
+    await client.connect();
+    await client.query('SELECT fetcher_regrant()').finally(() => client.end());
+  } finally {
+    for (const one of [made, owner])
+      await other.pool.query(`DROP OWNED BY ${one} CASCADE; DROP ROLE ${one}`).catch(() => undefined);
+    await other.drop();
+  }
+});
+
+test.each(['', 'public', 'none', 'pg_monitor', 'x'.repeat(64)])('the name "%s" is refused', async (name) => {
+  await expect(grantFetcher(database.db, name, 'test')).rejects.toMatchObject({
+    code: 'fetcher_role_invalid',
+  });
+});
+
+test('a diagnosis with it fails for nothing that it may not see', async () => {
+  const looked = await runOutrider(['doctor', '--json'], { home, env: { DATABASE_URL: fetcherUrl } });
+  const { findings } = JSON.parse(looked.stdout) as { findings: { name: string; sentence: string }[] };
+  expect(findings.filter((one) => one.sentence.includes('permission denied'))).toEqual([]);
+  const left = findings.filter((one) => one.sentence.startsWith('Not looked at'));
+  expect(left.map((one) => one.name)).toContain('jobs');
+});
+
+test.each([
+  [['switch', 'fetching', 'off'], 'settings'],
+  [['token', 'list'], 'api_tokens'],
+  [['backup', 'b'], ''],
+  [['scale', 'buckets'], 'domain_slots'],
+  [['migrate', '--to', '1'], ''],
+])('with it %j says in words that it may not', async (args, what) => {
+  const { code, stderr } = await runOutrider(args, { home, env: { DATABASE_URL: fetcherUrl } });
+  expect(code).toBe(3);
+  expect(stderr).toContain('this role of the database may not do that');
+  expect(stderr).toContain(what);
+  expect(stderr).not.toMatch(/unforeseen|the log says|older than|"stack"|\n {4}at /);
+});
+
 test('it runs a whole crawl', async () => {
   for (const { host } of web.publishers) {
     const { source } = await createSource(database.pool, { url: `http://${host}/` });

@@ -88,10 +88,10 @@ const progress =
 type MigrateFlags = { status?: boolean; dryRun?: boolean; to?: string; force?: boolean };
 
 async function runMigrate(context: Context, flags: MigrateFlags): Promise<void> {
-  const to = flags.to === undefined ? undefined : Number(flags.to);
-  if (to !== undefined && (!Number.isInteger(to) || to < 0)) {
+  // In digits: an empty word, as of a variable of a script that is not set, is no wish for version 0.
+  if (flags.to !== undefined && !/^\d{1,9}$/.test(flags.to))
     throw new AppError('usage', `--to takes a version number, not "${flags.to}"`, { exitCode: EXIT.usage });
-  }
+  const to = flags.to === undefined ? undefined : Number(flags.to);
   const database = await openDatabase({
     ...databaseOptions(context.loaded.config),
     maxConnections: 2,

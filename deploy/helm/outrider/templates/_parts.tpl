@@ -64,6 +64,10 @@ spec:
       env:
         - name: DATABASE_URL_FILE
           value: /etc/outrider/secret/{{ $top.Values.secret.databaseUrlKey }}
+        {{- range $name, $key := $top.Values.secret.settings }}
+        - name: {{ $name }}_FILE
+          value: /etc/outrider/secret/{{ $key }}
+        {{- end }}
         {{- if eq .role "serve" }}
         - name: AUTH_JWT_SECRET_FILE
           value: /etc/outrider/secret/{{ $top.Values.secret.jwtSecretKey }}
@@ -113,6 +117,9 @@ spec:
         defaultMode: 0440
         items:
           - { key: {{ $top.Values.secret.databaseUrlKey }}, path: {{ $top.Values.secret.databaseUrlKey }} }
+          {{- range $key := values $top.Values.secret.settings | uniq }}
+          - { key: {{ $key }}, path: {{ $key }} }
+          {{- end }}
           {{- if eq .role "serve" }}
           - { key: {{ $top.Values.secret.jwtSecretKey }}, path: {{ $top.Values.secret.jwtSecretKey }} }
           {{- end }}

@@ -80,9 +80,10 @@ describe('a server that answers as servers do on bad days', () => {
   const bulk =
     (items: (body: string) => unknown[]) =>
     (path: string, body: string): Answer =>
-      path.endsWith('/_bulk')
+      isBulk(path)
         ? { status: 200, body: { errors: true, items: items(body) } }
         : { status: 200, body: template };
+  const isBulk = (path: string): boolean => path.startsWith('/prefix/_bulk?');
   const count = (body: string): number => body.split('\n').length >> 1;
   const each = (body: string, item: (n: number) => object) =>
     Array.from({ length: count(body) }, (_, n) => ({ update: item(n) }));
@@ -97,7 +98,7 @@ describe('a server that answers as servers do on bad days', () => {
 
   test('a request that is too large is sent in parts, and a document that is too large is a dead letter', async () => {
     answer = (path, body) => {
-      if (!path.endsWith('/_bulk')) return { status: 200, body: template };
+      if (!isBulk(path)) return { status: 200, body: template };
       const hasLarge = body.includes('https://a.example/3"');
       if (count(body) > 2 || hasLarge) return { status: 413, body: 'too large' };
       return { status: 200, body: { errors: false, items: each(body, () => ({ status: 201 })) } };
@@ -137,6 +138,23 @@ describe('a server that answers as servers do on bad days', () => {
       ),
       /disk is full/,
     ],
+    [
+      'an index that was closed',
+      bulk((body) =>
+        each(body, () => ({ status: 400, error: { type: 'index_closed_exception', reason: 'closed' } })),
+      ),
+      /closed.*POST .*_raw_content\/_open/,
+    ],
+    [
+      'an index whose shards are away',
+      bulk((body) =>
+        each(body, () => ({
+          status: 503,
+          error: { type: 'unavailable_shards_exception', reason: 'primary' },
+        })),
+      ),
+      /unavailable_shards.*_cluster\/allocation\/explain/,
+    ],
     ['a wrong password', () => ({ status: 401, body: {} }), /check the user, password or API key/],
     ['a proxy in between', () => ({ status: 502, body: '<html>Bad Gateway' }), /502: <html>Bad Gateway/],
     ['an answer that nobody can read', bulk(() => []), /cannot be read/],
@@ -149,6 +167,63 @@ describe('a server that answers as servers do on bad days', () => {
     expect(now.error).toMatch(error);
     const { rows } = await database.pool.query('SELECT max(attempts) AS most FROM outbox');
     expect(rows[0]!.most).toBe(0);
+  });
+
+  test('an index whose shards are away keeps its documents for hours, and others go on', async () => {
+    answer = bulk((body) =>
+      [...body.matchAll(/"upsert":.*?"url":"([^"]+)"/g)].map(([, url]) => ({
+        update: url!.endsWith('/3')
+          ? { status: 503, error: { type: 'unavailable_shards_exception', reason: 'primary' } }
+          : { status: 201 },
+      })),
+    );
+    for (let hour = 0; hour < 12; hour += 1) {
+      await database.pool.query('UPDATE sink_states SET retry_at = NULL');
+      await run(sink);
+    }
+    expect(await state('elasticsearch')).toMatchObject({ waiting: 1, delivered: 11, deadLetters: 0 });
+    // The server would wait a minute for the shards, and we do not wait so long for an answer.
+    expect(seen.at(-1)!.path).toBe('/prefix/_bulk?timeout=15s');
+  });
+
+  test.each([
+    ['a page of its own', () => '<html>Request blocked'],
+    ['JSON of its own', () => ({ message: 'Forbidden' })],
+  ])('a document that a firewall in front refuses with %s holds up nobody', async (_what, said) => {
+    answer = (path, body) => {
+      if (!isBulk(path)) return { status: 200, body: template };
+      if (body.includes('https://a.example/3"')) return { status: 403, body: said() };
+      return { status: 200, body: { errors: false, items: each(body, () => ({ status: 201 })) } };
+    };
+    await run(sink);
+    expect(await state('elasticsearch')).toMatchObject({
+      waiting: 0,
+      delivered: 11,
+      deadLetters: 1,
+      failingSince: null,
+    });
+    const [letter] = await listDeadLetters(database.pool, { limit: 5 });
+    expect(letter).toMatchObject({ url: 'https://a.example/3', attempts: 10 });
+    expect(letter!.error).toMatch(/answered 403.*firewall/);
+  });
+
+  test('a firewall that refuses everything is asked a few times, and nobody is blamed', async () => {
+    answer = (path) =>
+      isBulk(path) ? { status: 403, body: '<html>Blocked' } : { status: 200, body: template };
+    await run(sink);
+    expect(await state('elasticsearch')).toMatchObject({ waiting: 12, deadLetters: 0, delivered: 0 });
+    expect(seen.filter(({ path }) => isBulk(path)).length).toBeLessThan(16);
+    const { rows } = await database.pool.query('SELECT max(attempts) AS most FROM outbox');
+    expect(rows[0]!.most).toBe(0);
+  });
+
+  test('a password that may not write is no matter of the documents', async () => {
+    const error = { type: 'security_exception', reason: 'action [indices:data/write/bulk] is unauthorized' };
+    answer = (path) =>
+      isBulk(path) ? { status: 403, body: { error, status: 403 } } : { status: 200, body: template };
+    await run(sink);
+    expect(await state('elasticsearch')).toMatchObject({ waiting: 12, deadLetters: 0 });
+    expect(seen.filter(({ path }) => isBulk(path))).toHaveLength(1);
   });
 
   test('a pause that the server asks for is kept', async () => {

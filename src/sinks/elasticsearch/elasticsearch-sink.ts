@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { unpackPage } from '../../fetch/index.ts';
 import type { Delivery } from '../../outbox/index.ts';
 import { decodeBytes } from '../../text/index.ts';
@@ -198,12 +199,19 @@ function versionOf(text: string): number {
   }
 }
 
+/** A user or password of an address; a percent sign that begins no escape is one of the password. */
+const unescaped = (text: string): string =>
+  text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
+    const bytes = Buffer.from(escapes.replaceAll('%', ''), 'hex');
+    return isUtf8(bytes) ? bytes.toString() : escapes;
+  });
+
 function connectionOf(options: ElasticsearchOptions): { url: string; headers: Record<string, string> } {
   const url = new URL(options.url);
   const { username, password } = url;
   url.username = '';
   url.password = '';
-  const basic = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const basic = `${unescaped(username)}:${unescaped(password)}`;
   return {
     url: url.href.replace(/\/+$/, ''),
     headers: {

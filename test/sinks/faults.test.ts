@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { listDeadLetters, listSinks, saveSink } from '../../src/outbox/index.ts';
+import { enableSink, listDeadLetters, listSinks, saveSink } from '../../src/outbox/index.ts';
 import { createElasticsearchSink } from '../../src/sinks/elasticsearch/index.ts';
 import type { Sink } from '../../src/sinks/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
@@ -258,6 +258,13 @@ describe('a server that answers as servers do on bad days', () => {
       `SELECT extract(epoch FROM retry_at - now())::float8 AS seconds FROM sink_states WHERE sink = 'elasticsearch'`,
     );
     expect(Math.abs(rows[0]!.seconds - kept)).toBeLessThan(60);
+    answer = bulk((body) => each(body, () => ({ status: 200 })));
+    await run(sink);
+    expect(await state('elasticsearch')).toMatchObject({ waiting: 12 });
+    // Who knows that it is over need not wait for it.
+    await enableSink(database.pool, 'elasticsearch', true);
+    await run(sink);
+    expect(await state('elasticsearch')).toMatchObject({ waiting: 0, delivered: 12, failingSince: null });
   });
 });
 

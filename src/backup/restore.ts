@@ -31,6 +31,8 @@ export async function restoreBackup(
   const result = await importDatabase(database.pool, file, { force, onTable: options.onTable });
   // Those who wrote down their heartbeat in the backup work elsewhere, or no more.
   await database.pool.query('DELETE FROM workers');
+  // Files went on after the backup: what the position of that time calls unsaved was delivered, and may be nowhere else.
+  await database.pool.query('UPDATE sink_states SET position = NULL');
   if (images === null) return { ...result, images: null };
   const copied = await copyImages(database.pool, { from: imagesOfBackup(file), to: images, kind: 'folder' });
   return { ...result, images: copied };

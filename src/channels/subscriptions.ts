@@ -90,6 +90,9 @@ export async function takeDueSubscriptions(db: Queryable, limit: number): Promis
   return result.rows;
 }
 
+// A hub says what it likes, also what PostgreSQL takes in no text.
+const storable = (words: string): string => words.replaceAll('\u0000', '').slice(0, 500);
+
 /** What a hub made of our wish. */
 export type HubAnswer =
   | { outcome: 'accepted' }
@@ -117,7 +120,7 @@ export async function saveHubAnswer(db: Queryable, due: DueSubscription, answer:
   await db.query(
     `UPDATE websub_subscriptions SET next_at = now() + $2 * interval '1 second', error = $3
       WHERE id = $1 AND tries > 0 AND state <> 'denied'`,
-    [due.id, Math.min(7 * day, seconds), answer.outcome === 'failed' ? answer.reason.slice(0, 500) : null],
+    [due.id, Math.min(7 * day, seconds), answer.outcome === 'failed' ? storable(answer.reason) : null],
   );
   // Thousands of channels may share a hub: when it is down, the others wait as well.
   if (answer.outcome === 'failed')
@@ -135,7 +138,7 @@ async function saveDenied(db: Queryable, id: number, reason: string): Promise<vo
         WHERE id = $1 AND state <> 'ending' RETURNING channel_id)
      UPDATE channel_state st SET pushed_until = NULL
        FROM denied JOIN channels c ON c.id = denied.channel_id WHERE st.bucket = c.bucket AND st.channel_id = c.id`,
-    [id, reason.slice(0, 500), deniedDays],
+    [id, storable(reason), deniedDays],
   );
 }
 

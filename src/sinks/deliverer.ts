@@ -174,7 +174,7 @@ export class Deliverer {
     );
     await saveSinkFailure(database.pool, lease, {
       error: reason.replaceAll('\u0000', '').slice(0, 2000),
-      retryInMs: Math.min(retryInMs, longestPauseMs * 2),
+      retryInMs,
     });
   }
 }

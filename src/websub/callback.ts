@@ -57,7 +57,9 @@ export class Callback {
     const mode = text('mode');
     const topic = text('topic') ?? '';
     const challenge = text('challenge') ?? '';
-    if (!tokenPattern.test(token) || topic === '' || topic.length > mostTopic) return answer(404);
+    // No topic of ours has a NUL, and none can be looked up by one.
+    if (!tokenPattern.test(token) || topic === '' || topic.length > mostTopic || topic.includes('\u0000'))
+      return answer(404);
     if (mode !== 'subscribe' && mode !== 'unsubscribe' && mode !== 'denied') return answer(404);
     if (mode !== 'denied' && (challenge === '' || challenge.length > mostChallenge)) return answer(400);
     const limited = this.#limit(token);

@@ -167,6 +167,33 @@ test('a denial is kept with its reason and asked again days later', async () => 
   await waitUntil('it is active again', async () => (await subscriptionOf(4)).state === 'active');
 });
 
+test('a hub may say what no database holds', async () => {
+  lab.hub.behave({ denies: true, says: 'go\0 away' });
+  await ask(4);
+  await waitUntil('it is denied', async () => (await subscriptionOf(4)).error === 'go away');
+  for (const [status, state] of [
+    [403, 'denied'],
+    [500, 'requested'],
+  ] as const) {
+    lab.hub.behave({ status, says: `not\0 with ${status}` });
+    await ask(4);
+    await waitUntil('its words are kept', async () =>
+      String((await subscriptionOf(4)).error).endsWith(`: not with ${status}`),
+    );
+    expect((await subscriptionOf(4)).state).toBe(state);
+  }
+  const { token } = await subscriptionOf(3);
+  const query = new URLSearchParams({
+    'hub.mode': 'subscribe',
+    'hub.topic': 'http://a.example/\0',
+    'hub.challenge': 'c',
+  });
+  expect((await fetch(`${lab.callback}/websub/${token}?${query}`)).status).toBe(404);
+  lab.hub.behave({});
+  await ask(4);
+  await waitUntil('it is active again', async () => (await subscriptionOf(4)).state === 'active');
+});
+
 test('a subscription that is not verified is no subscription', async () => {
   lab.hub.behave({ wrongTopic: true });
   await database.pool.query(

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { removeArchivedPages } from '../../src/documents/index.ts';
-import { saveSink } from '../../src/outbox/index.ts';
+import { listDeadLetters, listSinks, saveSink } from '../../src/outbox/index.ts';
 import { archiveKey, createArchiveSink } from '../../src/sinks/archive/index.ts';
 import { startS3, type TestS3 } from '../s3/server.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { testSink } from './conformance.ts';
-import { deliverAll } from './deliver.ts';
+import { deliverAll, delivererOf } from './deliver.ts';
 import { idOf, storeDocuments } from './store.ts';
 import type { Received, SinkWorld } from './world.ts';
 
@@ -84,4 +84,79 @@ test('later versions have keys of their own', () => {
   };
   expect(archiveKey(document)).toBe(`herald/2026/03/04/${'ab'.repeat(32)}`);
   expect(archiveKey({ ...document, version: 12 })).toBe(`herald/2026/03/04/${'ab'.repeat(32)}.12`);
+});
+
+describe('a store on bad days', () => {
+  const urls = Array.from({ length: 12 }, (_, n) => `https://b.example/${n}`);
+  const hashOf = (url: string): string => idOf(url).split('-')[1]!;
+  const state = async () => (await listSinks(database.pool)).find(({ name }) => name === 'archive')!;
+
+  /** Stores a page for each address, and turns until nothing is left to do, as if the pauses had passed. */
+  async function runWith(raw: { contentType: string | null } = { contentType: 'text/html' }): Promise<void> {
+    const sink = sinkOf(server);
+    await database.pool.query('TRUNCATE sinks CASCADE');
+    await database.pool.query(
+      'TRUNCATE outbox, dead_letters, documents, url_frontier, domain_slots, domains, raw_pages',
+    );
+    await saveSink(database.pool, sink);
+    const page = (url: string) => ({ body: Buffer.from(`<html>${url}`), encoding: 'identity', ...raw });
+    await storeDocuments(
+      database.pool,
+      urls.map((url) => ({ url, raw: page(url) })),
+    );
+    const deliverer = delivererOf(database, sink);
+    for (let turn = 0; turn < 40; turn += 1) {
+      await database.pool.query('UPDATE outbox SET retry_at = NULL');
+      if ((await deliverer.turn(new AbortController().signal)) === 'idle') break;
+    }
+    await deliverer.stop();
+    server.setFault(null);
+  }
+
+  test.each([
+    [301, 'PermanentRedirect', /301 PermanentRedirect.*check s3.region and s3.endpoint/],
+    [307, 'TemporaryRedirect', /307/],
+    [400, 'AuthorizationHeaderMalformed', /check s3.region/],
+    [400, 'ExpiredToken', /400 ExpiredToken/],
+    [400, 'InvalidRequest', /400 InvalidRequest/],
+    [403, 'AccessDenied', /403 AccessDenied.*check s3.access_key/],
+    [404, 'NotFound', /404 NotFound/],
+    [405, 'MethodNotAllowed', /405/],
+    [500, 'InternalError', /500/],
+    [503, 'SlowDown', /503 SlowDown/],
+  ])('%i %s to everything is an outage, and no page is given up', async (status, code, said) => {
+    server.setFault(() => ({ status, code }));
+    await runWith();
+    const now = await state();
+    expect(now).toMatchObject({ waiting: urls.length, deadLetters: 0, delivered: 0 });
+    expect(now.error).toMatch(said);
+    const { rows } = await database.pool.query('SELECT max(attempts) AS most FROM outbox');
+    expect(rows[0]!.most).toBe(0);
+  });
+
+  test.each([
+    [403, 'AccessDenied'],
+    [400, 'InvalidRequest'],
+    [500, 'InternalError'],
+  ])('%i %s to one page is about that page, and holds up no other', async (status, code) => {
+    const bad = hashOf(urls[5]!);
+    server.setFault(({ key }) => (key.includes(bad) ? { status, code } : null));
+    await runWith();
+    expect(await state()).toMatchObject({ waiting: 0, deadLetters: 1, delivered: 11, failingSince: null });
+    const [letter] = await listDeadLetters(database.pool, { limit: 5 });
+    expect(letter).toMatchObject({ url: urls[5], attempts: 10 });
+  });
+
+  test.each([
+    ['in Latin-1', 'text/html; charset="ü"', 'text/html; charset=" "'],
+    ['in Chinese', 'text/html; charset=日本', 'text/html; charset='],
+    ['with a tab', 'text/html;\tcharset=utf-8', 'text/html; charset=utf-8'],
+    ['of nothing that a header may hold', 'é', 'text/html'],
+    ['of 9 kB', `text/html; a=${'x'.repeat(9000)}`, `text/html; a=${'x'.repeat(187)}`],
+  ])('a publisher cannot stop it by a type %s', async (_how, contentType, kept) => {
+    await runWith({ contentType });
+    expect(await state()).toMatchObject({ waiting: 0, deadLetters: 0, delivered: urls.length });
+    const stored = [...server.objects].find(([key]) => key.includes(hashOf(urls[0]!)));
+    expect(stored![1].contentType).toBe(kept);
+  });
 });

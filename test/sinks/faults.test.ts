@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { listDeadLetters, listSinks, saveSink } from '../../src/outbox/index.ts';
+import { enableSink, listDeadLetters, listSinks, saveSink } from '../../src/outbox/index.ts';
 import { createElasticsearchSink } from '../../src/sinks/elasticsearch/index.ts';
 import type { Sink } from '../../src/sinks/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
@@ -80,9 +80,10 @@ describe('a server that answers as servers do on bad days', () => {
   const bulk =
     (items: (body: string) => unknown[]) =>
     (path: string, body: string): Answer =>
-      path.endsWith('/_bulk')
+      isBulk(path)
         ? { status: 200, body: { errors: true, items: items(body) } }
         : { status: 200, body: template };
+  const isBulk = (path: string): boolean => path.startsWith('/prefix/_bulk?');
   const count = (body: string): number => body.split('\n').length >> 1;
   const each = (body: string, item: (n: number) => object) =>
     Array.from({ length: count(body) }, (_, n) => ({ update: item(n) }));
@@ -95,9 +96,29 @@ describe('a server that answers as servers do on bad days', () => {
     expect(await state('elasticsearch')).toMatchObject({ waiting: 0, delivered: 12 });
   });
 
+  test.each([
+    ['100%', '100%'],
+    ['%zz%40%ü%5E', '%zz@%ü^'],
+    ['%ff%41', '%ff%41'],
+  ])('the password %s is no reason to stop', async (written, meant) => {
+    answer = bulk((body) => each(body, () => ({ status: 200 })));
+    const { port } = server.address() as AddressInfo;
+    const own = createElasticsearchSink({
+      name: 'elasticsearch',
+      url: `http://me:${written}@127.0.0.1:${port}/prefix/`,
+      apiKey: null,
+      shards: 1,
+      replicas: 0,
+      rawHtml: false,
+      userAgent: 'test',
+    });
+    await run(own);
+    expect(seen[0]!.headers.authorization).toBe(`Basic ${Buffer.from(`me:${meant}`).toString('base64')}`);
+  });
+
   test('a request that is too large is sent in parts, and a document that is too large is a dead letter', async () => {
     answer = (path, body) => {
-      if (!path.endsWith('/_bulk')) return { status: 200, body: template };
+      if (!isBulk(path)) return { status: 200, body: template };
       const hasLarge = body.includes('https://a.example/3"');
       if (count(body) > 2 || hasLarge) return { status: 413, body: 'too large' };
       return { status: 200, body: { errors: false, items: each(body, () => ({ status: 201 })) } };
@@ -137,6 +158,23 @@ describe('a server that answers as servers do on bad days', () => {
       ),
       /disk is full/,
     ],
+    [
+      'an index that was closed',
+      bulk((body) =>
+        each(body, () => ({ status: 400, error: { type: 'index_closed_exception', reason: 'closed' } })),
+      ),
+      /closed.*POST .*_raw_content\/_open/,
+    ],
+    [
+      'an index whose shards are away',
+      bulk((body) =>
+        each(body, () => ({
+          status: 503,
+          error: { type: 'unavailable_shards_exception', reason: 'primary' },
+        })),
+      ),
+      /unavailable_shards.*_cluster\/allocation\/explain/,
+    ],
     ['a wrong password', () => ({ status: 401, body: {} }), /check the user, password or API key/],
     ['a proxy in between', () => ({ status: 502, body: '<html>Bad Gateway' }), /502: <html>Bad Gateway/],
     ['an answer that nobody can read', bulk(() => []), /cannot be read/],
@@ -151,11 +189,82 @@ describe('a server that answers as servers do on bad days', () => {
     expect(rows[0]!.most).toBe(0);
   });
 
-  test('a pause that the server asks for is kept', async () => {
-    answer = () => ({ status: 429, body: '', headers: { 'retry-after': '600' } });
+  test('an index whose shards are away keeps its documents for hours, and others go on', async () => {
+    answer = bulk((body) =>
+      [...body.matchAll(/"upsert":.*?"url":"([^"]+)"/g)].map(([, url]) => ({
+        update: url!.endsWith('/3')
+          ? { status: 503, error: { type: 'unavailable_shards_exception', reason: 'primary' } }
+          : { status: 201 },
+      })),
+    );
+    for (let hour = 0; hour < 12; hour += 1) {
+      await database.pool.query('UPDATE sink_states SET retry_at = NULL');
+      await run(sink);
+    }
+    expect(await state('elasticsearch')).toMatchObject({ waiting: 1, delivered: 11, deadLetters: 0 });
+    // The server would wait a minute for the shards, and we do not wait so long for an answer.
+    expect(seen.at(-1)!.path).toBe('/prefix/_bulk?timeout=15s');
+  });
+
+  test.each([
+    ['a page of its own', () => '<html>Request blocked'],
+    ['JSON of its own', () => ({ message: 'Forbidden' })],
+  ])('a document that a firewall in front refuses with %s holds up nobody', async (_what, said) => {
+    answer = (path, body) => {
+      if (!isBulk(path)) return { status: 200, body: template };
+      if (body.includes('https://a.example/3"')) return { status: 403, body: said() };
+      return { status: 200, body: { errors: false, items: each(body, () => ({ status: 201 })) } };
+    };
     await run(sink);
-    const { retryAt } = await state('elasticsearch');
-    expect(retryAt!.getTime() - Date.now()).toBeGreaterThan(500_000);
+    expect(await state('elasticsearch')).toMatchObject({
+      waiting: 0,
+      delivered: 11,
+      deadLetters: 1,
+      failingSince: null,
+    });
+    const [letter] = await listDeadLetters(database.pool, { limit: 5 });
+    expect(letter).toMatchObject({ url: 'https://a.example/3', attempts: 10 });
+    expect(letter!.error).toMatch(/answered 403.*firewall/);
+  });
+
+  test('a firewall that refuses everything is asked a few times, and nobody is blamed', async () => {
+    answer = (path) =>
+      isBulk(path) ? { status: 403, body: '<html>Blocked' } : { status: 200, body: template };
+    await run(sink);
+    expect(await state('elasticsearch')).toMatchObject({ waiting: 12, deadLetters: 0, delivered: 0 });
+    expect(seen.filter(({ path }) => isBulk(path)).length).toBeLessThan(16);
+    const { rows } = await database.pool.query('SELECT max(attempts) AS most FROM outbox');
+    expect(rows[0]!.most).toBe(0);
+  });
+
+  test('a password that may not write is no matter of the documents', async () => {
+    const error = { type: 'security_exception', reason: 'action [indices:data/write/bulk] is unauthorized' };
+    answer = (path) =>
+      isBulk(path) ? { status: 403, body: { error, status: 403 } } : { status: 200, body: template };
+    await run(sink);
+    expect(await state('elasticsearch')).toMatchObject({ waiting: 12, deadLetters: 0 });
+    expect(seen.filter(({ path }) => isBulk(path))).toHaveLength(1);
+  });
+
+  test.each([
+    ['600', 600],
+    ['3000', 3000],
+    // An hour is the most: a slip of the server must not stop the sink for days.
+    ['999999', 3600],
+  ])('a pause of %s s that the server asks for is kept', async (asked, kept) => {
+    answer = () => ({ status: 429, body: '', headers: { 'retry-after': asked } });
+    await run(sink);
+    const { rows } = await database.pool.query<{ seconds: number }>(
+      `SELECT extract(epoch FROM retry_at - now())::float8 AS seconds FROM sink_states WHERE sink = 'elasticsearch'`,
+    );
+    expect(Math.abs(rows[0]!.seconds - kept)).toBeLessThan(60);
+    answer = bulk((body) => each(body, () => ({ status: 200 })));
+    await run(sink);
+    expect(await state('elasticsearch')).toMatchObject({ waiting: 12 });
+    // Who knows that it is over need not wait for it.
+    await enableSink(database.pool, 'elasticsearch', true);
+    await run(sink);
+    expect(await state('elasticsearch')).toMatchObject({ waiting: 0, delivered: 12, failingSince: null });
   });
 });
 

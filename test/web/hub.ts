@@ -10,6 +10,8 @@ export interface HubBehaviour {
   status?: number;
   /** Tells subscribers that it does not want them. */
   denies?: boolean;
+  /** What it says with a denial or a bad status; plain words unless told. */
+  says?: string;
   /** Verifies with a topic nobody asked for. */
   wrongTopic?: boolean;
   /** Never verifies. */
@@ -95,7 +97,7 @@ export function createHub(fetchTopic: (topic: string) => Promise<{ type: string;
     const { denies, wrongTopic } = behaviour;
     asked.searchParams.set('hub.mode', denies ? 'denied' : mode);
     asked.searchParams.set('hub.topic', wrongTopic ? `${wish.topic}#other` : wish.topic);
-    if (denies) asked.searchParams.set('hub.reason', 'not for you');
+    if (denies) asked.searchParams.set('hub.reason', behaviour.says ?? 'not for you');
     else asked.searchParams.set('hub.challenge', challenge);
     if (mode === 'subscribe') asked.searchParams.set('hub.lease_seconds', String(wish.leaseSeconds));
     const response = await call(asked.href, {});
@@ -151,7 +153,8 @@ export function createHub(fetchTopic: (topic: string) => Promise<{ type: string;
     const status =
       behaviour.status ?? (request.method !== 'POST' || (!isWish && mode !== 'publish') ? 400 : 202);
     note('wish', mode, wish, status);
-    response.writeHead(status, { 'content-type': 'text/plain' }).end(status === 202 ? '' : `no: ${status}\n`);
+    const said = behaviour.says ?? `no: ${status}\n`;
+    response.writeHead(status, { 'content-type': 'text/plain' }).end(status === 202 ? '' : said);
     if (status !== 202 || behaviour.silent) return;
     if (mode === 'publish') await hub.publish(wish.topic);
     else await verify(mode, wish);

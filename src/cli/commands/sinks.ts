@@ -103,8 +103,8 @@ export function addSinksCommands(program: Command): void {
     [
       'resume',
       true,
-      'let a paused sink go on',
-      'goes on. What came meanwhile was not kept for it: outrider sinks replay brings it.',
+      'let a paused sink go on, and a failing one be tried at once',
+      'goes on. What came while it was paused was not kept for it: outrider sinks replay brings it.',
     ],
   ] as const)
     sinks

@@ -51,9 +51,11 @@ function endOf(result: ItemResult | undefined, index: string): ItemEnd | Outage 
     return { end: 'retry', reason: 'the answer does not say what became of it' };
   if (result.status < 300) return { end: 'delivered' };
   const reason = explain(result.error ?? {}, index);
-  // The index takes nothing at all: closed, read-only because its disk is full, or not ours to write.
-  if (result.status === 401 || result.status === 403) return { reason };
+  // The index takes nothing at all: read-only because its disk is full, not ours to write, without its shards, not
+  // there, or closed.
+  if (result.status === 401 || result.status === 403 || result.status === 503) return { reason };
   if (result.error?.type === 'index_not_found_exception') return { reason };
+  if (result.error?.type === 'index_closed_exception') return { reason };
   const isForNow = result.status === 409 || result.status === 429 || result.status >= 500;
   return { end: isForNow ? 'retry' : 'rejected', reason };
 }
@@ -70,6 +72,10 @@ export function explain(error: ItemError, index: string): string {
       .slice(0, 1000) || 'no reason given';
   if (/strict_dynamic_mapping_exception|mapper_parsing_exception|document_parsing_exception/.test(said))
     return `${said}. The index ${index} was made with another mapping: add the field (PUT ${index}/_mapping), or delete the index and run "outrider sinks replay"`;
+  if (/index_closed_exception/.test(said))
+    return `${said}. The index ${index} is closed: open it (POST ${index}/_open); what is meant for it waits`;
+  if (/unavailable_shards_exception/.test(said))
+    return `${said}. The index ${index} is red; GET _cluster/allocation/explain says why; what is meant for it waits`;
   if (/cluster_block_exception/.test(said))
     return `${said}. The cluster refuses writes, most often because a disk is full: free room, then PUT ${index}/_settings {"index.blocks.read_only_allow_delete": null}`;
   return said;

@@ -1,7 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import { unpackPage } from '../../fetch/index.ts';
 import type { Delivery } from '../../outbox/index.ts';
 import { decodeBytes } from '../../text/index.ts';
 import { urlId } from '../../url/index.ts';
+import { goesOn, judge } from '../doubts.ts';
 import { excerptOf, isForNow, type ServiceAnswer, ServiceClient } from '../http.ts';
 import type { BatchEnd, ItemEnd, Outage, Sink } from '../sink.ts';
 import { type BulkItem, bulkLines, parseBulkAnswer } from './bulk.ts';
@@ -23,6 +25,8 @@ const templateName = 'outrider_raw_content';
 const templateVersion = 1;
 const mostHtmlChars = 4_000_000;
 const mostRequestBytes = 12 * 1024 * 1024;
+// Of shards that are away the server waits a minute by itself: longer than we do, and for one index all would fail.
+const bulkPath = '/_bulk?timeout=15s';
 const mostAnswerBytes = 32 * 1024 * 1024;
 
 /** Elasticsearch 7.8 or later, or OpenSearch: each document under its id in the index of its source. */
@@ -37,7 +41,7 @@ export function createElasticsearchSink(options: ElasticsearchOptions): Sink {
     signal: AbortSignal,
   ): Promise<ServiceAnswer> => {
     client ??= new ServiceClient({ connections: 2, mostAnswerBytes });
-    const type = path === '/_bulk' ? 'application/x-ndjson' : 'application/json';
+    const type = path === bulkPath ? 'application/x-ndjson' : 'application/json';
     return client.send({
       method,
       url: `${url}${path}`,
@@ -60,20 +64,24 @@ export function createElasticsearchSink(options: ElasticsearchOptions): Sink {
     const ends: ItemEnd[] = batch.map(() => ({ end: 'waiting' }));
     for (const part of parts(await Promise.all(batch.map((one) => bulkItem(one, options.rawHtml))))) {
       const outage = await sendPart(part, ends, signal);
-      if (outage !== null) return { ends, outage };
+      if (outage !== null) return judge(batch, { ends, outage });
+      if (!goesOn(ends)) break;
     }
-    return { ends };
+    return judge(batch, { ends });
   }
 
-  /** Sends documents, in halves where the server finds them too many; notes each one's end. */
+  /** Sends documents, in halves where the server finds them too many or one of them bad; notes each one's end. */
   async function sendPart(part: Part, ends: ItemEnd[], signal: AbortSignal): Promise<Outage | null> {
-    const answer = await send('POST', '/_bulk', Buffer.concat(part.map(({ lines }) => lines)), signal);
+    if (!goesOn(ends)) return null;
+    const answer = await send('POST', bulkPath, Buffer.concat(part.map(({ lines }) => lines)), signal);
     if (answer.outcome === 'failed') return outageOf(answer);
-    if (answer.status === 413 || answer.status === 400) {
+    const isFiltered = answer.status === 403 && !isServersOwn(answer.text);
+    if (answer.status === 413 || answer.status === 400 || isFiltered) {
       if (part.length === 1) {
+        const advice = isFiltered ? ' (not the server itself: a proxy or firewall in front of it)' : '';
         ends[part[0]!.at] = {
-          end: 'rejected',
-          reason: `the server answered ${answer.status}${excerptOf(answer.text)}`,
+          end: isFiltered ? 'retry' : 'rejected',
+          reason: `the server answered ${answer.status}${advice}${excerptOf(answer.text)}`,
         };
         return null;
       }
@@ -156,6 +164,17 @@ function allBusy(results: readonly (ItemEnd | Outage)[]): Outage | null {
   return reasons.every((reason) => reason !== null) && results.length > 1 ? { reason: reasons[0]! } : null;
 }
 
+/** Whether a refusal comes from the server: what stands in front of it looks into texts, and may refuse a single one. */
+function isServersOwn(text: string): boolean {
+  try {
+    const { error } = JSON.parse(text) as { error?: { type?: unknown } };
+    return typeof error?.type === 'string';
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return false;
+    throw error;
+  }
+}
+
 function template({ shards, replicas }: ElasticsearchOptions): string {
   return JSON.stringify({
     index_patterns: ['*_raw_content'],
@@ -180,12 +199,19 @@ function versionOf(text: string): number {
   }
 }
 
+/** A user or password of an address; a percent sign that begins no escape is one of the password. */
+const unescaped = (text: string): string =>
+  text.replace(/(?:%[0-9a-f]{2})+/gi, (escapes) => {
+    const bytes = Buffer.from(escapes.replaceAll('%', ''), 'hex');
+    return isUtf8(bytes) ? bytes.toString() : escapes;
+  });
+
 function connectionOf(options: ElasticsearchOptions): { url: string; headers: Record<string, string> } {
   const url = new URL(options.url);
   const { username, password } = url;
   url.username = '';
   url.password = '';
-  const basic = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const basic = `${unescaped(username)}:${unescaped(password)}`;
   return {
     url: url.href.replace(/\/+$/, ''),
     headers: {

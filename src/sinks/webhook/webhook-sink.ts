@@ -1,5 +1,6 @@
 import { documentRecord } from '../../documents/index.ts';
 import type { Delivery } from '../../outbox/index.ts';
+import { goesOn, judge } from '../doubts.ts';
 import { deliverEach } from '../each.ts';
 import { excerptOf, isForNow, type ServiceAnswer, ServiceClient } from '../http.ts';
 import type { BatchEnd, ItemEnd, Outage, Sink } from '../sink.ts';
@@ -15,8 +16,6 @@ export type WebhookOptions = {
 
 // A receiver that answers so has not looked at the document: every other would be answered so.
 const notAboutTheDocument = new Set([401, 403, 404, 405, 408, 410, 421, 429]);
-// Failures of the receiver itself, with nothing taken between them, after which it is not asked further.
-const mostDoubts = 5;
 
 /** Tells a receiver of each document version by a signed POST. */
 export function createWebhookSink(options: WebhookOptions): Sink {
@@ -52,7 +51,7 @@ export function createWebhookSink(options: WebhookOptions): Sink {
       await deliverEach(batch, {
         atOnce: options.concurrency,
         send: async (one) => endOf(await post(one, signal)),
-        goesOn: (ends) => ends.some(isTaken) || ends.filter(isDoubtful).length < mostDoubts,
+        goesOn,
       }),
     );
 
@@ -67,24 +66,6 @@ export function createWebhookSink(options: WebhookOptions): Sink {
       client = null;
       await open?.close();
     },
-  };
-}
-
-const isTaken = ({ end }: ItemEnd): boolean => end === 'delivered' || end === 'rejected';
-const isDoubtful = ({ end }: ItemEnd): boolean => end === 'retry';
-
-/**
- * An error of the receiver while it takes others is about the document; otherwise it is about the receiver, unless all
- * that met it have failed beside others before: nobody else may come for hours, and they would hold up who does.
- */
-function judge(batch: readonly Delivery[], end: BatchEnd): BatchEnd {
-  const { ends, outage } = end;
-  const doubt = ends.find((one) => one.end === 'retry');
-  if (doubt === undefined || ends.some(isTaken)) return end;
-  if (ends.every((one, index) => !isDoubtful(one) || batch[index]!.attempts > 0)) return end;
-  return {
-    ends: ends.map((one) => (isDoubtful(one) ? { end: 'waiting' } : one)),
-    outage: outage ?? { reason: doubt.reason },
   };
 }
 

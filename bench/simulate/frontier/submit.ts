@@ -71,6 +71,9 @@ function actionOf({ rows, settings }: Tables, item: Submitted, nowMs: number): '
   const isAnswered = rows.has(row, rowFlag.answered);
   const isNewer = Math.min(modifiedMs, nowMs) > since && since <= nowMs - settings.refetchAgeMs;
   const due = Number.isNaN(item.dueMs) ? nowMs : item.dueMs;
+  const isWaiting = state === rowState.pending || state === rowState.failed;
+  // A budget holds what only links led to, whatever its level.
+  if (isWaiting && !isAnswered && !item.budgeted && rows.has(row, rowFlag.budgeted)) return 'raise';
   if (state === rowState.pending && rows.tries[row] === 0 && !isAnswered) {
     const isEarlier = !rows.has(row, rowFlag.ready) && due < rows.due[row]!;
     return item.level > rows.level[row]! || isEarlier ? 'raise' : null;

@@ -58,6 +58,8 @@ export interface FaultState {
   /** Requests that matched, this one included. */
   seen: number;
   lastAtMs: number;
+  /** How often each address was asked, and whether the last answer was the fault's. */
+  addresses: Map<string, { attempt: number; refused: boolean }>;
 }
 
 /** A fault in force on a domain. */

@@ -41,6 +41,6 @@ export function activateFault(spec: FaultSpec): ActiveFault {
   const definition = faultTable.get(spec.name);
   if (definition === undefined)
     throw new Error(`no fault is called "${spec.name}"; known: ${[...faultTable.keys()].join(', ')}`);
-  const state = { seen: 0, lastAtMs: Number.NEGATIVE_INFINITY };
+  const state = { seen: 0, lastAtMs: Number.NEGATIVE_INFINITY, addresses: new Map() };
   return { id: nextId++, spec, definition, options: readOptions(definition, spec), state };
 }

@@ -66,12 +66,15 @@ export const statusFaults: readonly FaultDefinition[] = [
   },
   {
     name: 'flaky',
-    says: 'An error status for a share of requests, chosen by a hash of address and attempt: a retry gets through.',
+    says: 'An error status for a share of requests, chosen by a hash of address and attempt: the next try of an address gets through, in whatever order the addresses are asked.',
     on: allPages,
     options: { status: 503, rate: 0.3 },
     apply: (exchange, options, state) => {
-      const share = shareOf('flaky', exchange.path, exchange.query, state.seen);
-      if (share >= options.number('rate')) return 'pass';
+      const address = `${exchange.path}?${exchange.query}`;
+      const { attempt, refused } = state.addresses.get(address) ?? { attempt: 0, refused: false };
+      const refuses = !refused && shareOf('flaky', address, attempt) < options.number('rate');
+      state.addresses.set(address, { attempt: attempt + 1, refused: refuses });
+      if (!refuses) return 'pass';
       exchange.send(errorReply(options.number('status')));
       return 'answered';
     },

@@ -158,6 +158,23 @@ describe('when and where', () => {
     set({ name: 'flaky', options: { rate: 0.5 } });
     expect(new Set(await statuses(20))).toEqual(new Set([200, 503]));
     web.clearFault();
+    // Whatever was asked before it, an address fails at the same attempts, and never twice in a row.
+    const [first = '', second = ''] = (web.groundTruth('faulty.test')[0]?.articles ?? []).map(
+      ({ url }) => url,
+    );
+    set({ name: 'flaky', options: { rate: 0.5 } });
+    const alone = await statuses(12, first);
+    web.clearFault();
+    set({ name: 'flaky', options: { rate: 0.5 } });
+    const between: number[] = [];
+    for (let attempt = 0; attempt < 12; attempt += 1) {
+      await statuses(attempt % 3, second);
+      between.push(...(await statuses(1, first)));
+    }
+    expect(between).toEqual(alone);
+    expect(alone.join()).toContain('503');
+    expect(alone.join()).not.toContain('503,503');
+    web.clearFault();
     set({ name: 'rate-limit', options: { minGapMs: 60_000 } });
     expect(await statuses(2)).toEqual([200, 429]);
   });

@@ -277,6 +277,22 @@ describe('authors', () => {
     expect(authorsOf(`<meta name="${name}" content="${value}">`, HEADLINE + TEXT)).toEqual(expected);
   });
 
+  it.each([
+    ['DC.creator', ['Lund, Ada', 'Berg, J. T.', 'Berg, Jon T.'], ['Ada Lund', 'J. T. Berg', 'Jon T. Berg']],
+    ['dcterms.creator', ['van der Lund, Ada'], ['Ada van der Lund']],
+    ['citation_author', ['Lund Berg, Ada'], ['Ada Lund Berg']],
+    ['citation_author', ['Lund Berg, J. T.', 'Ada Lund, MD'], ['J. T. Lund Berg', 'Ada Lund, MD']],
+    ['DC.creator', ['Ada Lund, Jon Berg'], ['Ada Lund', 'Jon Berg']],
+  ])('are turned where a library has the last name first: %s %j', (name, values, names) => {
+    const head = values.map((value) => `<meta name="${name}" content="${value}">`).join('');
+    expect(authorsOf(head, HEADLINE + TEXT)).toEqual(names);
+  });
+
+  it('are not the first word of a label of the last change', () =>
+    expect(authorsOf('', `${HEADLINE}<div class="author-details">Last Updated: May 17</div>${TEXT}`)).toEqual(
+      [],
+    ));
+
   it('are cut out of what the data tell of them', () => {
     const long = `Ada Lund, professor of lamps at the University of Lampstadt and keeper of ${'many '.repeat(9)}houses`;
     const ld = `<script type="application/ld+json">{"@type":"Article","headline":"A lamp","author":{"name":"${long}"}}</script>`;

@@ -36,7 +36,7 @@ function authorsFromMeta(tags: MetaTags): Authors[] {
     const names = values
       .map((value) => value.replace(/ [-–—|(]? ?https?:\S+$/, ''))
       .filter((value) => !/^https?:|\.(?:com|org)\b/i.test(value))
-      .map((value) => (name.startsWith('citation') ? firstNameFirst(value) : value))
+      .map((value) => (/^(?:citation|dc)/.test(name) ? firstNameFirst(value) : value))
       .flatMap(splitNames);
     if (names.length > 0) found.push({ names: distinct(names), from: `meta ${name}` });
   }
@@ -57,11 +57,16 @@ function authorsFromOtherMeta(tags: MetaTags): Authors | null {
 
 const OTHER_AUTHOR = /[._:-]authors?(?:[._:-]?names?)?$|^authors(?:[._:-]?names?)?$|:written$/;
 
-/** Libraries write "Lund, Ada". */
+/** Libraries write "Lund, Ada"; "Ada Lund, MD" and "Ada Lund, Jon Berg" have their order. */
 function firstNameFirst(name: string): string {
-  const parts = name.split(',');
-  return parts.length === 2 ? `${parts[1]!.trim()} ${parts[0]!.trim()}` : name;
+  const [last = '', first = '', ...more] = name.split(',').map((part) => part.trim());
+  const isTurned = first !== '' && more.length === 0 && !(FULL_NAME.test(last) && !isGivenName(first));
+  return isTurned ? `${first} ${last}` : name;
 }
+
+// A name or initials: behind "Lund Berg," they are what was put last.
+const isGivenName = (text: string) =>
+  /^(?:\p{Lu}[\p{L}'’-]*\p{Ll}(?:\s\p{Lu}\.?)*|(?:\p{Lu}\.\s?)+)$/u.test(text);
 
 /** What the page itself shows: marked elements, links to author pages and lines that begin with "by". */
 export type Bylines = {

@@ -45,6 +45,14 @@ export function withoutKicker(heading: PageNode): string | null {
   return headline.split(' ').length < MIN_WORDS ? null : headline;
 }
 
+/** What the parts of a heading say that are no words beside each other: its elements, and the text between them. */
+export function partsOf(heading: PageNode): string[] {
+  const parts: string[] = [];
+  for (let at = onlyElement(heading).first; at !== null && parts.length < MAX_CHILDREN; at = at.next)
+    parts.push(collapse(at.tag === TEXT ? at.text : textOf(at, MAX_CHARS)));
+  return parts;
+}
+
 /** The element that holds all of a heading: itself, or what alone is in it, such as the link to the page. */
 function onlyElement(heading: PageNode): PageNode {
   let at = heading;

@@ -1,5 +1,6 @@
 import { attribute, collapse, copyString, type Page } from '../html/index.ts';
 import { decodeEntities } from './json-ld.ts';
+import { parseLdScript } from './json-ld-script.ts';
 
 /** The page's meta tags in three bags; the first of a name wins. */
 export type MetaTags = {
@@ -44,8 +45,32 @@ export function readMetaTags(page: Page): MetaTags {
       else if (list.length < 50) list.push(value);
     }
   }
+  addParsely(tags);
   return tags;
 }
+
+/** What one analytics service has in a single tag, as JSON; its later tags, one a value, say the same. */
+function addParsely(tags: MetaTags): void {
+  const json = tags.meta['parsely-page'];
+  const data = json === undefined ? null : parseLdScript(json);
+  if (typeof data !== 'object' || data === null) return;
+  const fields = new Map<string, unknown>(Object.entries(data));
+  for (const [field, name] of PARSELY) {
+    const values = [fields.get(field)]
+      .flat()
+      .filter((one): one is string => typeof one === 'string' && one !== '');
+    if (values.length === 0 || tags.meta[name] !== undefined) continue;
+    tags.meta[name] = values[0]!;
+    tags.lists.set(name, values.slice(0, 50));
+  }
+}
+
+const PARSELY = [
+  ['pub_date', 'parsely-pub-date'],
+  ['author', 'parsely-author'],
+  ['authors', 'parsely-author'],
+  ['section', 'parsely-section'],
+] as const;
 
 /** The first value among several names of the same thing. */
 export function firstOf(tags: MetaTags, names: readonly string[]): { name: string; value: string } | null {

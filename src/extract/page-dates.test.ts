@@ -199,6 +199,36 @@ describe('the date of publication', () => {
     expect(found).toMatchObject({ published: '2024-05-17' });
   });
 
+  it('is read from the record of an analytics service, with author and section', () => {
+    const record =
+      '{"title":"A lamp","pub_date":"2024-05-17T10:00:00Z","authors":["Ada Lund","Bo Wiik"],"section":"Harbour"}';
+    const head = `<meta name="parsely-page" content='${record}'>`;
+    expect(read(head, HEADLINE + TEXT).published).toBe('2024-05-17');
+    const page = (content: string) =>
+      extractPage(
+        parsePage(`<head><meta name="parsely-page" content='${content}'></head>${HEADLINE}${TEXT}`, {
+          url: 'https://post.example/a',
+        }),
+      );
+    expect(page(record)).toMatchObject({ authors: ['Ada Lund', 'Bo Wiik'], section: 'Harbour' });
+    // What is no record says nothing.
+    for (const odd of ['{', '[1]', '"Lund"', '{"pub_date":{},"author":7}'])
+      expect(page(odd)).toMatchObject({ authors: [], publishedAt: null, section: null });
+  });
+
+  it('is read from the footer of the article itself, not from those of its comments or of the page', () => {
+    const time = '<time datetime="2024-05-17 10:00:00 -0500">5.17.24</time>';
+    const article = (footer: string) => `<article>${HEADLINE}${TEXT}${footer}</article>`;
+    expect(read('', article(`<footer><ul><li>${time}</li></ul></footer>`)).published).toBe('2024-05-17');
+    for (const none of [
+      article(`<footer><div class="related">${time}</div></footer>`),
+      article(`<footer>Updated ${time}</footer>`),
+      `${article('')}<footer>${time}</footer>`,
+      `${article('')}<article><h3>Another</h3><footer>${time}</footer></article>`,
+    ])
+      expect(read('', none).published, none).toBeNull();
+  });
+
   it('is written by the clock of the page, whose day its readers see', () => {
     const declared = `<script type="application/ld+json">{"@type":"Article","headline":"A lamp",
       "datePublished":"2025-06-25T20:57:54-04:00","dateModified":"2025-06-27T03:00:00Z"}</script>`;

@@ -108,8 +108,13 @@ const URL_NUMBERS: readonly (readonly [RegExp, readonly number[]])[] = [
 const COMMENTED =
   /comment|reply|respond|related|footer|recommend|popular|recent|teaser|more[_-]?(?:news|stories|posts|articles)/i;
 
-function isElsewhere(node: PageNode): boolean {
-  for (let at: PageNode | null = node, steps = 0; at !== null && steps < 8; at = at.parent, steps++) {
+/** Whether a node stands in what is not the article, as far up as `within`. */
+function isElsewhere(node: PageNode, within: PageNode | null = null): boolean {
+  for (
+    let at: PageNode | null = node, steps = 0;
+    at !== within && at !== null && steps < 8;
+    at = at.parent, steps++
+  ) {
     if (at.tag === 'nav' || at.tag === 'footer') return true;
     const name = `${attribute(at, 'class') ?? ''} ${attribute(at, 'id') ?? ''}`;
     if (at.tag !== 'body' && name.length < 300 && COMMENTED.test(name)) return true;
@@ -143,6 +148,28 @@ function fromTimes(
   }
   return null;
 }
+
+/** The `<time>` in the footer of the article itself, where some themes have the byline. */
+function fromOwnFooter({ marks, near }: Inputs): FoundDate | null {
+  for (const node of marks.times.slice(0, MAX_TIMES)) {
+    const footer = ancestorOf(node, 'footer');
+    const article = footer === null ? null : ancestorOf(footer, 'article');
+    if (footer === null || article === null || isElsewhere(node, footer)) continue;
+    const isOwn = article.index < near.headlineIndex && near.headlineIndex < footer.index;
+    const beside = node.parent === null ? '' : textOf(node.parent, 120);
+    const found = isOwn && !isOfChange(beside) ? dateOfElement(node, 'time element', near.habits) : null;
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+function ancestorOf(node: PageNode, tag: string): PageNode | null {
+  let at = node.parent;
+  for (let steps = 0; at !== null && at.tag !== tag; at = at.parent) if (++steps > MAX_STEPS_UP) return null;
+  return at;
+}
+
+const MAX_STEPS_UP = 20;
 
 /** Whether an element stands in a sentence or a caption that tells of its day. */
 function isTold(node: PageNode, { blocks, kept }: Inputs['body'], habits: DateHabits): boolean {
@@ -255,6 +282,7 @@ const INFERRED: readonly Source[] = [
     return first === undefined ? null : dateline(first.text, near.habits);
   },
   ({ near }) => fromLines(near, true),
+  fromOwnFooter,
   (inputs) => fromTimes(inputs, true),
   (inputs) => fromDateElements(inputs, true),
   ({ near }) => fromOnlyLine(near),

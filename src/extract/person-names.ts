@@ -9,7 +9,7 @@ const NOT_A_NAME = new RegExp(
     'editor(?:ial)?|staff|correspondents?|(?:all )?columnists?|people|profile|bio(?:graphy)?|archives?|columns',
     'website.*|facebook|twitter|linkedin|instagram|bluesky|mastodon|threads|youtube|tiktok|pinterest|reddit|whatsapp',
     'flickr|shutterstock|rss|e-?mail|print|newsletters?|follow|share|home|contact|log ?in|sign ?in|register|page \\S+',
-    'posted(?: on)?|published|(?:last )?updated|learn more|member login|for the.*|about.*|read more.*|view .*|send .*|see all.*',
+    'posted(?: on)?|published|last(?: updated)?|updated|learn more|member login|for the.*|about.*|read more.*|view .*|send .*|see all.*',
     'comments?(?: now)?|\\d+ comments?.*|edit .*|publish .*|show notes|connect directly|people you may know',
     'where to .*|how to .*|listen(?: .*)?|watch .*|subscribe.*|download.*|menu|search|close|next|previous|back',
     'more from.*|all posts.*|articles by.*|posts by.*|(?:.{0,10} )?written by|https?:.*',

@@ -265,6 +265,19 @@ describe('the headline', () => {
     );
   });
 
+  it('is the part of its heading that the head declares, when it is the longest', () => {
+    const lamps = 'Lamps of the northern harbour';
+    const other = 'A letter to the keeper';
+    const read = (inside: string) => titleOf(og(`${lamps} | Post`), `<h1>${inside}</h1>${TEXT}`);
+    expect(read(`${lamps} <a href="#" class="add">Add to ...</a>`)).toBe(lamps);
+    expect(read(`<span>${lamps}</span> <span>${other}</span>`)).toBe(lamps);
+    expect(read(`<span>Regular article</span><span>${lamps}</span>`)).toBe(lamps);
+    // A kicker longer than its headline may be the better half of it, and words beside each other are no parts.
+    const long = 'What the keepers of the coast tell of their winters';
+    expect(read(`<span>${long}</span> <span>${lamps}</span>`)).toBe(`${long} ${lamps}`);
+    expect(read(`${lamps} ${other}`)).toBe(`${lamps} ${other}`);
+  });
+
   it('is the heading below the h1 where that is og:title, with or without a kicker', () => {
     const head = title('Lampland: keepers, lamps and what they cost - Post') + og('The keepers give up');
     const h1 = '<h1>Lampland: keepers, lamps and what they cost</h1>';

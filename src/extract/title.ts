@@ -2,7 +2,7 @@ import { collapse, type Page, type PageNode, textOf } from '../html/index.ts';
 import { UNSPACED } from '../text/index.ts';
 import { comparable } from './comparable.ts';
 import { type Headline, LIKE_THE_TITLE, MAX_LABEL_WORDS, MIN_TITLE_WORDS } from './headline.ts';
-import { headingText, withoutKicker } from './headline-text.ts';
+import { headingText, partsOf, withoutKicker } from './headline-text.ts';
 import { decodeEntities, type LdFacts } from './json-ld.ts';
 import type { MetaTags } from './meta-tags.ts';
 import { ownHeading, siteNames, withoutSiteName } from './site-names.ts';
@@ -109,6 +109,8 @@ function* goodTitles(inputs: Inputs): Generator<Evidence, undefined> {
         isShownBelow(og, headline.node, marks.headings) ||
         isSavedAs(og, h1, page.url));
     if (isTitle) yield og;
+    const part = partOf(headline.node, h1, [og, structured, read(page.title, 'title')]);
+    if (part !== null) yield part;
     const agreed = inHead !== null && (og === null || isSame(inHead, og)) ? (og ?? inHead) : null;
     if (agreed !== null && !isSame(agreed, h1) && isNamedByAddress(page.url, agreed.value, h1.value))
       yield agreed;
@@ -169,6 +171,18 @@ function headingAbove(headings: readonly PageNode[], textFrom: number): string |
 function isLabel(text: string, title: string | null): boolean {
   if (title === null || text.split(' ').length > MAX_LABEL_WORDS) return false;
   return title.split(' ').length >= MIN_TITLE_WORDS && !comparable(title).startsWith(comparable(text));
+}
+
+/**
+ * The title in the head that is the longest part of a heading, word for word; the others are a label, a subtitle or a
+ * button ("Regular article", "Add to list").
+ */
+function partOf(heading: PageNode, h1: Evidence, inHead: readonly (Evidence | null)[]): Evidence | null {
+  const [longest = ''] = partsOf(heading)
+    .map(comparable)
+    .sort((a, b) => b.length - a.length);
+  if (longest === comparable(h1.value)) return null;
+  return inHead.find((one) => one !== null && comparable(one.value) === longest) ?? null;
 }
 
 const isSame = (a: Evidence, b: Evidence) => comparable(a.value) === comparable(b.value);

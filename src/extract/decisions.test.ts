@@ -223,6 +223,21 @@ describe('misleading marks', () => {
     expect(extraction.publishedAt).toBeNull();
   });
 
+  it('the other articles a plugin shows are left out, however much their leads read like this one', () => {
+    const others = (name: string) =>
+      `<div class="${name}"><h3>Related</h3>${lines.replaceAll('number', 'ferry')}</div>`;
+    for (const name of ['jp-relatedposts', 'yarpp yarpp-related', 'crp_related']) {
+      const { extraction, blocks } = tell(
+        `<article><h1>Lamps of the harbour</h1>${lines}${others(name)}</article>`,
+      );
+      expect(extraction.text).toContain('number 7');
+      expect(extraction.text, name).not.toContain('ferry');
+      expect(blocks.find(({ text }) => text.includes('ferry'))?.why).toContain('among other articles');
+    }
+    // Where nothing else is there, the place is misnamed.
+    expect(tell(`<article>${others('jp-relatedposts')}</article>`).extraction.text).toContain('ferry');
+  });
+
   it('an element that is named after comments and holds the text is no place for comments', () => {
     const { extraction, blocks } = tell(
       `<main><h1>Lamps of the harbour</h1><div class="commentOnSelection">${lines}</div>

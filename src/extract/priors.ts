@@ -1,3 +1,4 @@
+import { attribute, type PageNode } from '../html/index.ts';
 import type { Block } from './blocks.ts';
 import { FEATURE_COUNT, FEATURE_NAMES } from './feature-names.ts';
 import type { Features } from './features.ts';
@@ -17,7 +18,7 @@ const [COMMENT, SINCE_HEADLINE, SURE_HEADLINE, FIGCAPTION] = [
   at('sureHeadline'),
   at('in:figcaption'),
 ];
-const [ASIDE, ARTICLE] = [at('in:aside'), at('articleOfHeadline')];
+const [ASIDE, ARTICLE, RELATED] = [at('in:aside'), at('articleOfHeadline'), at('branch:related')];
 const [CREDIT, SINCE_IMAGE, MORE, LINK_SHARE, UPPER_SHARE] = [
   at('says:credit'),
   at('sinceImage'),
@@ -30,6 +31,7 @@ const NO_HEADLINE = -100;
 
 const BEFORE_HEADLINE: Prior = { name: 'before the headline', factor: 0.2 };
 const COMMENTS: Prior = { name: 'among comments', factor: 0.2 };
+const OTHERS: Prior = { name: 'among other articles', factor: 0 };
 const BESIDE: Prior = { name: 'in an <aside> beside the <article>', factor: 0.2 };
 const CAPTION: Prior = { name: 'a caption', factor: 0.3 };
 const PICTURE_CREDIT: Prior = { name: 'names the owner of a picture', factor: 0.3 };
@@ -43,6 +45,7 @@ export function priorAgainst({ rows, inArticle }: Features, i: number, block: Bl
   const since = rows[row + SINCE_HEADLINE]!;
   const linkShare = rows[row + LINK_SHARE]!;
   if (since > 0 && rows[row + COMMENT]! < FAR) return COMMENTS;
+  if (rows[row + RELATED]! < FAR && isAmongOthers(block)) return OTHERS;
   // The line before may be a kicker or the lead; a headline unlike the title may not be the headline.
   if (since < -1 && since > NO_HEADLINE && rows[row + SURE_HEADLINE]! >= 0.8) return BEFORE_HEADLINE;
   if (inArticle && rows[row + ARTICLE] === 0 && rows[row + ASIDE]! < FAR) return BESIDE;
@@ -53,6 +56,17 @@ export function priorAgainst({ rows, inArticle }: Features, i: number, block: Bl
   if (block.words >= 6 && block.owner.tag === 'p' && linkShare > 0.95) return LINK_PARAGRAPH;
   return null;
 }
+
+/** Whether a block stands in what a common plugin fills with other articles: their leads read like more of this one. */
+function isAmongOthers(block: Block): boolean {
+  let node: PageNode | null = block.owner;
+  for (let steps = 0; node !== null && steps < MAX_STEPS_UP; node = node.parent, steps++)
+    if (OTHER_ARTICLES.test(attribute(node, 'class') ?? '')) return true;
+  return false;
+}
+
+const MAX_STEPS_UP = 8;
+const OTHER_ARTICLES = /(?:^|\s)(?:jp-relatedposts|yarpp-related|crp_related|rp4wp-related-posts)(?:\s|$)/;
 
 // Words the rest of the page must expect, and its share of all, for the priors to be believed: where nearly all text
 // stands in such a place, the place is misnamed. Comments of five times the article's length are common.

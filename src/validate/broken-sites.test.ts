@@ -91,3 +91,20 @@ describe('the beginning of an article beside a login', () => {
   it('is a login where it is called one', () =>
     expect(page('Log in to the Harbour Post', '<p class="byline">By Ada Lund</p>')).toBe('login_wall'));
 });
+
+describe('a page that says it is missing', () => {
+  const entry = (i: number) =>
+    `<div><a href="/topic/${i}">Lamps of pier ${i}</a> <span>Oil, glass and wicks for the keepers of harbour ${i}</span></div>`;
+  const menus = `<footer>${Array.from({ length: 60 }, (_, i) => entry(i)).join('')}</footer>`;
+
+  it('is missing however much its menus say, as long as it has no text', () => {
+    expect(reasonFor('Page Not Found: The Harbour Post', `<h1>404 Errors</h1>${menus}`)).toBe('soft_404');
+    expect(reasonFor('Lamps of the harbour', `<h1>All lamps</h1>${menus}`)).toBe('valid');
+  });
+
+  it('is an article where it goes on about it', () => {
+    const text = `<p>${'Readers who meet a page that is not there leave the harbour and never come back to it. '.repeat(8)}</p>`;
+    const article = `<article><h1>Page not found: why keepers lose their readers</h1><p>By Ada Lund</p>${text}</article>`;
+    expect(reasonFor('Page not found: why keepers lose their readers', article + menus)).toBe('valid');
+  });
+});

@@ -177,6 +177,9 @@ function decideMissing({ sight, status, title, words, own, keptWords, extraction
   const inTitle = own === 'none' ? phrase(MISSING_TITLE, title) : null;
   if (inTitle !== null && words < 2 * SHORT_WORDS && sight.textBlocks < 8)
     return reject('soft_404', `title says "${inTitle}"`);
+  // However much its menus say, it has no text under such a title.
+  if (inTitle !== null && extraction !== undefined && keptWords < FEW_WORDS)
+    return reject('soft_404', `title says "${inTitle}"`);
   // What stands below are the latest stories: no article is called that and lists others.
   if (inTitle !== null && extraction?.pageType === 'listing' && sight.headings.some(isTitleOfMissing))
     return reject('soft_404', `title says "${inTitle}", above a list`);

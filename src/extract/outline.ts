@@ -239,20 +239,26 @@ function countCommentLines(
   return { commentLines, sinceComments };
 }
 
-// What asks for consent is put at the end of the body by services whose names hardly vary. Its paragraphs read like any
+// What asks for consent is put at an end of the body by services whose names hardly vary. Its paragraphs read like any
 // other and outweigh a short report.
 const CONSENT_NAME =
-  /onetrust|cookiebot|usercentrics|didomi|trustarc|qc-cmp|sp_message|cmpbox|cmpwrapper|(?:cookie|gdpr|consent)[-_]?(?:banner|bar|box|consent|dialog|info|law|layer|modal|notice|overlay|popup|sdk|wall)/i;
+  /onetrust|cookiebot|usercentrics|didomi|trustarc|qc-cmp|sp_message|cmpbox|cmpwrapper|cmplz|cky-(?:consent|modal|notice)|iubenda-cs|osano-cm|fc-consent|borlabscookie|tarteaucitron|axeptio|truste-|(?:cookie|gdpr|consent)[-_]?(?:banner|bar|box|consent|dialog|info|law|layer|modal|notice|overlay|popup|root|sdk|wall)/i;
 
 const asksConsent = (node: PageNode) =>
   CONSENT_NAME.test(attribute(node, 'id') ?? '') || CONSENT_NAME.test(attribute(node, 'class') ?? '');
 
-/** Whether an element stands in a nav, a footer or a demand for consent, remembered per element by its index. */
+/** What lies over the page until somebody answers it: for consent, an address, a choice of country. */
+const isDialog = (node: PageNode) =>
+  node.tag === 'dialog' ||
+  (attribute(node, 'aria-modal') === 'true' && /^(?:alert)?dialog$/.test(attribute(node, 'role') ?? ''));
+
+/** Whether an element stands in a nav, a footer or what lies over the page, remembered per element by its index. */
 function menuReader(page: Page): (node: PageNode) => boolean {
   // 0: not looked at; 1: outside; 2: inside. Arrays by index cost a third of a map by element.
   const known = borrowInMenu(page.nodeCount + 1);
   for (let child = page.body.first; child !== null; child = child.next)
-    if (child.attributesFrom !== child.attributesTo && asksConsent(child)) known[child.index] = 2;
+    if (isDialog(child) || (child.attributesFrom !== child.attributesTo && asksConsent(child)))
+      known[child.index] = 2;
   return (node) => {
     let found = 1;
     let top: PageNode | null = node;

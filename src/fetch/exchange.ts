@@ -10,6 +10,7 @@ import {
   type Recording,
   type Timings,
 } from './client/index.ts';
+import { ChainCookies } from './cookies.ts';
 import { type Reach, reachOf } from './outage.ts';
 import type { Pacer } from './pacer.ts';
 import { type PageRenderer, renderAnswer } from './rendering.ts';
@@ -114,6 +115,7 @@ export async function fetchRow(
   let moved = 'no' as 'no' | 'permanently' | 'temporarily';
   let hops = row.hops;
   let isRepeated = false;
+  const cookies = new ChainCookies();
   const seen = new Set([identity.fetchUrl]);
   for (;;) {
     const url = identity.fetchUrl;
@@ -144,7 +146,9 @@ export async function fetchRow(
     if (request.timeoutMs) asked.timeoutMs = request.timeoutMs;
     if (request.exemptFromRatio) asked.exemptFromRatio = true;
     if (request.unwrapGzip) asked.unwrapGzip = true;
-    if (request.headers) asked.headers = request.headers;
+    const cookie = cookies.headerFor(url);
+    if (request.headers || cookie !== null)
+      asked.headers = { ...request.headers, ...(cookie === null ? {} : { cookie }) };
     const { result, ingested } =
       request.read === undefined
         ? { result: await requestPage(deps, asked), ingested: undefined }
@@ -180,6 +184,8 @@ export async function fetchRow(
       };
     }
     hops += 1;
+    // Whoever has been given a cookie may be led to the same address again, and be answered there.
+    if (cookies.take(url, result.headers['set-cookie'])) seen.clear();
     if (seen.has(target.identity.fetchUrl)) {
       return {
         end: 'dead',

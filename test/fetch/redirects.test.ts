@@ -22,6 +22,8 @@ const special: PublisherChange[] = [
   plain('five-hops', chain(5)),
   plain('six-hops', chain(6)),
   plain('loop', [{ name: 'redirect-loop' }]),
+  plain('cookie-check', [{ name: 'cookie-check' }]),
+  plain('cookie-trap', [{ name: 'cookie-check', options: { forever: true } }]),
   plain('endless-hops', [{ name: 'redirect-endless' }]),
   plain('slash', [], { urlStyle: 'slash' }),
   plain('tracked', [{ name: 'fixed', options: { status: 302, location: '?utm_source=x' }, untilRequest: 1 }]),
@@ -139,6 +141,19 @@ describe('redirects', () => {
       ...none,
     });
     expect(lab.requests('loop')).toHaveLength(1 + 2);
+  });
+
+  test('a cookie goes back to who set it and leads to the same address, and is gone with the row', async () => {
+    const url = lab.article('cookie-check');
+    expect(await lab.row(url)).toMatchObject({ status: 'fetched', url, redirectedTo: null, documents: 1 });
+    expect(lab.requests('cookie-check').map(({ status: one }) => one)).toEqual([200, 302, 200]);
+    // One that never has enough of them ends where every chain does.
+    expect(await lab.row(lab.article('cookie-trap'))).toMatchObject({
+      status: 'dead',
+      code: 'too_many_redirects',
+      ...none,
+    });
+    expect(lab.requests('cookie-trap')).toHaveLength(1 + 6);
   });
 
   test('the same key: a permanent move changes the address, a temporary one does not', async () => {

@@ -305,6 +305,17 @@ describe('redirects', () => {
     });
   });
 
+  it('cookie-check leads to itself until its cookie comes back, or for ever', async () => {
+    const own = await askWeb(web, article, { headers: { cookie: 'a=b; reader=yes' } });
+    expect(own.status).toBe(200);
+    set({ name: 'cookie-check' });
+    expect(new Set((await follow(article)).seen).size).toBe(1);
+    expect((await askWeb(web, article, { headers: { cookie: 'a=b; reader=yes' } })).status).toBe(200);
+    web.clearFault();
+    set({ name: 'cookie-check', options: { forever: true } });
+    expect((await askWeb(web, article, { headers: { cookie: 'reader=yes' } })).status).toBe(302);
+  });
+
   it('redirect-loop comes back, redirect-endless never does', async () => {
     set({ name: 'redirect-loop' });
     expect(new Set((await follow(article)).seen).size).toBe(2);

@@ -61,6 +61,27 @@ export const redirectFaults: readonly FaultDefinition[] = [
     },
   },
   {
+    name: 'cookie-check',
+    says: 'Leads to the same address again until the cookie it sets comes back, or for ever with another cookie each time.',
+    on: ['article'],
+    options: { status: 302, forever: false },
+    expects: (options) =>
+      options.flag('forever') ? { outcome: 'dead', reason: 'too_many_redirects' } : { outcome: 'document' },
+    apply: (exchange, options) => {
+      const isBack = (exchange.request.headers.cookie ?? '').split('; ').includes('reader=yes');
+      if (isBack && !options.flag('forever')) return 'pass';
+      const value = options.flag('forever') ? exchange.seq : 'yes';
+      exchange.send({
+        status: options.number('status'),
+        type: 'text/html',
+        body: Buffer.from('moved\n'),
+        location: here(exchange).href,
+        headers: { 'set-cookie': `reader=${value}; Expires=Wed, 21 Oct 2099 07:28:00 GMT; Path=/` },
+      });
+      return 'answered';
+    },
+  },
+  {
     name: 'redirect-away',
     says: 'Redirects to another publisher, or to the address given.',
     on: ['article'],

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { enableSink, listDeadLetters, listSinks, saveSink } from '../../src/outbox/index.ts';
 import { createElasticsearchSink } from '../../src/sinks/elasticsearch/index.ts';
 import type { Sink } from '../../src/sinks/index.ts';
+import { identifyUrl } from '../../src/url/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { delivererOf } from './deliver.ts';
 import { storeDocuments } from './store.ts';
@@ -228,6 +229,49 @@ describe('a server that answers as servers do on bad days', () => {
     const [letter] = await listDeadLetters(database.pool, { limit: 5 });
     expect(letter).toMatchObject({ url: 'https://a.example/3', attempts: 10 });
     expect(letter!.error).toMatch(/answered 403.*firewall/);
+  });
+
+  test('hundreds of documents of a closed index stand in nobody’s way', async () => {
+    const keyOf = (url: string) => {
+      const identified = identifyUrl(url);
+      if (identified.outcome === 'rejected') throw new Error(url);
+      return identified.identity;
+    };
+    const closed = keyOf('https://a.example/');
+    const hosts = Array.from({ length: 5000 }, (_, n) => `https://other-${n}.example/1`);
+    const later = hosts.find((url) => keyOf(url).bucket > closed.bucket)!;
+    const beside = hosts.find(
+      (url) => keyOf(url).bucket === closed.bucket && keyOf(url).domainKey > closed.domainKey,
+    )!;
+    await storeDocuments(
+      database.pool,
+      [...Array.from({ length: 400 }, (_, n) => `https://a.example/closed/${n}`), later, beside].map(
+        (url) => ({ url }),
+      ),
+    );
+    answer = bulk((body) =>
+      [...body.matchAll(/"upsert":.*?"url":"([^"]+)"/g)].map(([, url]) => ({
+        update: url!.startsWith('https://a.example/')
+          ? { status: 400, error: { type: 'index_closed_exception', reason: 'closed' } }
+          : { status: 201 },
+      })),
+    );
+    const deliverer = delivererOf(database, sink);
+    for (let turn = 0; turn < 8; turn += 1) {
+      // The sink's own pauses pass, those of documents do not.
+      await database.pool.query('UPDATE sink_states SET retry_at = NULL');
+      await deliverer.turn(never);
+    }
+    await deliverer.stop();
+    expect(await state('elasticsearch')).toMatchObject({ waiting: 412, delivered: 2, deadLetters: 0 });
+    expect((await state('elasticsearch')).error).toMatch(/closed/);
+    answer = (path, body) => (isBulk(path) ? taken(body) : { status: 200, body: template });
+    // Whoever has opened it need not wait.
+    await enableSink(database.pool, 'elasticsearch', true);
+    const next = delivererOf(database, sink);
+    for (let turn = 0; turn < 8; turn += 1) await next.turn(never);
+    await next.stop();
+    expect(await state('elasticsearch')).toMatchObject({ waiting: 0, delivered: 414, failingSince: null });
   });
 
   const taken = (body: string): Answer => ({

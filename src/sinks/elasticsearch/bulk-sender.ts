@@ -1,4 +1,4 @@
-import { goesOn } from '../doubts.ts';
+import { goesOn, isTaken } from '../doubts.ts';
 import { excerptOf, type ServiceAnswer } from '../http.ts';
 import type { ItemEnd, Outage } from '../sink.ts';
 import { outageOf } from './answers.ts';
@@ -41,7 +41,8 @@ export class BulkSender {
         if (outage !== null) return outage;
       }
     }
-    return null;
+    const later = ends.find((one) => one.end === 'later');
+    return later === undefined ? null : { reason: later.reason };
   }
 
   #firstOf(left: readonly Written[]): readonly Written[] {
@@ -129,14 +130,17 @@ function readResults(results: (ItemEnd | Outage)[]): Reading {
     : { outcome: 'read', results };
 }
 
+/** What one index refuses while others take is about that index; where none takes anything it is about the server. */
 function note(
   results: readonly (ItemEnd | Outage)[],
   part: readonly Written[],
   ends: ItemEnd[],
 ): Outage | null {
+  const isAnyTaken = ends.some(isTaken) || results.some((result) => 'end' in result && isTaken(result));
   let outage: Outage | null = null;
   for (const [index, result] of results.entries()) {
     if ('end' in result) ends[part[index]!.at] = result;
+    else if (isAnyTaken) ends[part[index]!.at] = { end: 'later', reason: result.reason };
     else outage ??= result;
   }
   return outage;

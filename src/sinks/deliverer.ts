@@ -141,6 +141,8 @@ export class Deliverer {
         this.#held.renewedAt = now;
         return this.#held.lease;
       }
+      // Paused, and maybe to go on in a moment: whoever is next need not wait until the lease would have ended.
+      await releaseSink(database.pool, this.#held.lease);
       await this.#lose();
     }
     const lease = await leaseSink(database.pool, sink.name, owner, leaseMs);

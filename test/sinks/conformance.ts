@@ -13,6 +13,7 @@ import {
   saveSink,
 } from '../../src/outbox/index.ts';
 import type { Deliverer, Sink } from '../../src/sinks/index.ts';
+import { systemClock } from '../../src/telemetry/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { delivererOf as makeDeliverer } from './deliver.ts';
 import { idOf, storeDocuments, textOf } from './store.ts';
@@ -259,6 +260,24 @@ export function testSink(name: string, start: () => Promise<SinkWorld>): void {
     expect(await deliverer.turn(never)).toBe('idle');
     expect((await state()).waiting).toBe(1);
     expect((await world.received()).has(idOf(url))).toBe(false);
+    await enableSink(database.pool, world.sink.name, true);
+    await drain(deliverer);
+    await deliverer.stop();
+    await expectThere([url]);
+  });
+
+  test('a sink that was paused goes on as soon as it is let go on', async () => {
+    let aheadMs = 0;
+    const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + aheadMs };
+    const deliverer = makeDeliverer(database, world.sink, 'one', clock);
+    const url = `${hosts[3]}/${name}/let-go-on`;
+    await drain(deliverer);
+    await storeDocuments(database.pool, [{ url }]);
+    await enableSink(database.pool, world.sink.name, false);
+    // Long enough for the lease to be renewed, and for it to be found that it may not.
+    aheadMs = 20_000;
+    expect(await deliverer.turn(never)).toBe('idle');
+    expect((await state()).deliverer).toBeNull();
     await enableSink(database.pool, world.sink.name, true);
     await drain(deliverer);
     await deliverer.stop();

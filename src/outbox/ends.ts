@@ -60,6 +60,11 @@ export async function saveEnds(
         WHERE reason IS NOT NULL
        ON CONFLICT (bucket, sink, domain_key, url_hash, version) DO UPDATE
          SET dead_at = excluded.dead_at, attempts = dead_letters.attempts + excluded.attempts, error = excluded.error
+     ), settled AS (
+       -- It has the document after all, this version or a newer one, by a replay or a change.
+       DELETE FROM dead_letters l USING ended k
+        WHERE k.reason IS NULL AND l.bucket = k.bucket AND l.sink = $1 AND l.domain_key = k.domain_key
+          AND l.url_hash = k.url_hash AND l.version <= k.version
      ), later AS (
        UPDATE outbox o SET attempts = o.attempts + k.tries, retry_at = now() + k.after_ms * interval '1 millisecond'
          FROM ended k

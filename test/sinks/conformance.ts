@@ -25,6 +25,9 @@ export function testSink(name: string, start: () => Promise<SinkWorld>): void {
   let world: SinkWorld;
   const never = new AbortController().signal;
   const hosts = Array.from({ length: 7 }, (_, n) => `https://publisher-${n}.example`);
+  const refuseAll = async (batch: readonly unknown[]) => ({
+    ends: batch.map(() => ({ end: 'rejected' as const, reason: 'not today' })),
+  });
   const urlsOf = (round: string, each = 3) =>
     hosts.flatMap((host) => Array.from({ length: each }, (_, n) => `${host}/${name}/${round}/${n}`));
 
@@ -236,6 +239,25 @@ export function testSink(name: string, start: () => Promise<SinkWorld>): void {
     const there = await world.received();
     for (const url of urls) expect(there.get(idOf(url))).toMatchObject({ text: textOf(url) });
     expect((await state()).waiting).toBe(0);
+  });
+
+  test('what it has in the end is no dead letter any more', async () => {
+    const [replayed, renewed] = [`${hosts[4]}/${name}/replayed`, `${hosts[4]}/${name}/renewed`];
+    const given = [replayed, renewed].map((url) => ({ url, pageType: 'other' as const }));
+    await storeDocuments(database.pool, given);
+    const refuse = { ...world.sink, deliver: refuseAll };
+    const deliverer = delivererOf(refuse);
+    await drain(deliverer);
+    await deliverer.stop();
+    expect(await state()).toMatchObject({ waiting: 0, deadLetters: 2 });
+    // As the advice on a changed mapping says: mend it there, and replay.
+    await askReplay(database.pool, { sink: world.sink.name });
+    for (let n = 1; n > 0; ) n = await runReplays(database.db, 100);
+    await storeDocuments(database.pool, [{ ...given[1]!, text: textOf(renewed, 2) }]);
+    await run();
+    await expectThere([replayed]);
+    expect((await world.received()).get(idOf(renewed))).toMatchObject({ text: textOf(renewed, 2) });
+    expect(await state()).toMatchObject({ waiting: 0, deadLetters: 0 });
   });
 
   test('a paused sink is left alone, and what comes meanwhile is not kept for it', async () => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { removeArchivedPages } from '../../src/documents/index.ts';
-import { listDeadLetters, listSinks, saveSink } from '../../src/outbox/index.ts';
+import { removeArchivedPages, removeSource } from '../../src/documents/index.ts';
+import { askReplay, listDeadLetters, listSinks, runReplays, saveSink } from '../../src/outbox/index.ts';
 import { archiveKey, createArchiveSink } from '../../src/sinks/archive/index.ts';
+import { createSource } from '../../src/sources/index.ts';
 import { startS3, type TestS3 } from '../s3/server.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { testSink } from './conformance.ts';
@@ -73,6 +74,30 @@ test('pages lie under source, day and hash, packed as they came, and need not li
   expect(server.objects.get(key!)).toMatchObject({ body, contentType: raw.contentType });
   expect(await removeArchivedPages(database.pool)).toBe(1);
   expect((await database.pool.query('SELECT FROM raw_pages')).rowCount).toBe(0);
+});
+
+test('pages of a deleted source keep their place, those that wait as well as those that are replayed', async () => {
+  await database.pool.query('TRUNCATE sinks CASCADE');
+  const sink = sinkOf(server);
+  await saveSink(database.pool, sink);
+  const { source } = await createSource(database.pool, {
+    url: 'https://herald.example/',
+    name: 'The Herald',
+  });
+  const [there, waiting] = ['https://herald.example/there', 'https://herald.example/waiting'];
+  const placesOf = (url: string) =>
+    [...server.objects.keys()].filter((key) => key.includes(idOf(url).split('-')[1]!));
+  await storeDocuments(database.pool, [{ url: there, sourceId: source.id }]);
+  await deliverAll(database, sink);
+  const before = placesOf(there);
+  expect(before).toEqual([expect.stringMatching(/^pages\/the_herald\//)]);
+  await storeDocuments(database.pool, [{ url: waiting, sourceId: source.id }]);
+  await removeSource(database.db, source.slug, { documents: 'keep', actor: 'test' });
+  await askReplay(database.pool, { sink: 'archive' });
+  for (let n = 1; n > 0; ) n = await runReplays(database.db, 100);
+  await deliverAll(database, sink);
+  expect(placesOf(there)).toEqual(before);
+  expect(placesOf(waiting)).toEqual([expect.stringMatching(/^pages\/the_herald\//)]);
 });
 
 test('later versions have keys of their own', () => {

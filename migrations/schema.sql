@@ -449,6 +449,12 @@ CREATE TABLE foreign_hosts (
   urls integer NOT NULL,
   is_new boolean NOT NULL
 );
+CREATE TABLE former_sources (
+  id integer NOT NULL,
+  slug text NOT NULL,
+  name text NOT NULL,
+  deleted_at timestamp with time zone DEFAULT now() NOT NULL
+);
 CREATE TABLE image_sightings (
   bucket smallint NOT NULL,
   domain_key bigint NOT NULL,
@@ -950,6 +956,7 @@ ALTER TABLE execution_logs ADD CONSTRAINT execution_logs_id_check CHECK ((id >= 
 ALTER TABLE execution_logs ADD CONSTRAINT execution_logs_level_check CHECK ((level = ANY (ARRAY['info'::text, 'warn'::text, 'error'::text])));
 ALTER TABLE execution_reports ADD CONSTRAINT execution_reports_what_check CHECK ((what = ANY (ARRAY['request'::text, 'document'::text, 'hold'::text])));
 ALTER TABLE foreign_hosts ADD CONSTRAINT foreign_hosts_pkey PRIMARY KEY (bucket, domain_key, source_id, day);
+ALTER TABLE former_sources ADD CONSTRAINT former_sources_pkey PRIMARY KEY (id);
 ALTER TABLE image_sightings ADD CONSTRAINT image_sightings_pkey PRIMARY KEY (bucket, domain_key, url_hash, page_domain_key, page_hash);
 ALTER TABLE image_sightings ADD CONSTRAINT image_sightings_bucket_check CHECK (((bucket >= 0) AND (bucket <= 255)));
 ALTER TABLE image_sightings ADD CONSTRAINT image_sightings_page_hash_check CHECK ((octet_length(page_hash) = 32));

@@ -27,7 +27,7 @@ export function openFolderStore(root: string): BlobStore {
         cleared ??= clearTemporaries(join(root, 'tmp'));
         await cleared;
         const path = pathOf(sha256);
-        if ((await sizeOf(path)) === body.length) return { outcome: 'exists' };
+        if (await holds(path, body)) return { outcome: 'exists' };
         await writeWhole(root, path, body);
         return { outcome: 'stored' };
       } catch (error) {
@@ -76,6 +76,11 @@ async function sizeOf(path: string): Promise<number | null> {
     if (isAbsent(error)) return null;
     throw error;
   }
+}
+
+/** Whether a file has these very bytes: of a damaged one the size is often right, and here is what mends it. */
+async function holds(path: string, body: Buffer): Promise<boolean> {
+  return (await sizeOf(path)) === body.length && (await readFile(path)).equals(body);
 }
 
 async function writeWhole(root: string, path: string, body: Buffer): Promise<void> {

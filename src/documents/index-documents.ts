@@ -44,6 +44,9 @@ export async function indexDocuments(tx: Queryable, limit: number, only?: Indexe
        DELETE FROM outbox o USING claimed c
         WHERE o.bucket = c.bucket AND o.sink = c.sink AND o.domain_key = c.domain_key AND o.url_hash = c.url_hash AND o.version = c.version
        RETURNING o.bucket, o.domain_key, o.url_hash),
+     settled AS (
+       DELETE FROM dead_letters l USING claimed c
+        WHERE l.bucket = c.bucket AND l.sink = 'index' AND l.domain_key = c.domain_key AND l.url_hash = c.url_hash AND l.version <= c.version),
      indexed AS (
        INSERT INTO document_search (bucket, domain_key, url_hash, version, crawled_at, dated_at, source_id, language, words)
        SELECT d.bucket, d.domain_key, d.url_hash, d.version, d.crawled_at, coalesce(d.published_at, d.crawled_at), d.source_id,

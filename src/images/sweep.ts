@@ -50,9 +50,13 @@ export async function removeSourceSightings(database: Database, sourceId: number
 
 export type SweepResult = { swept: number; failed: string | null };
 
+// Failures with nothing deleted, after which it is the store that deletes nothing now.
+const mostFailures = 5;
+
 /**
  * Deletes up to `limit` images that no page has shown for the grace, bytes first. The row is locked meanwhile: whoever
- * claims the same image waits and then puts its bytes anew. Several may sweep; each takes what nobody else holds.
+ * claims the same image waits and then puts its bytes anew. Several may sweep; each takes what nobody else holds. What
+ * the store will not delete is asked of it again after the grace: the eldest come first, and it would stand before all.
  */
 export async function sweepImages(
   database: Database,
@@ -69,25 +73,30 @@ export async function sweepImages(
     );
     const shown: Buffer[] = [];
     const deleted: Buffer[] = [];
+    const undeleted: Buffer[] = [];
     let failed: string | null = null;
     for (const { sha256, isShown } of found.rows) {
       if (isShown) shown.push(sha256);
       else {
         const result = await blobs.delete(sha256);
-        if (result.outcome === 'failed') {
+        if (result.outcome === 'deleted') deleted.push(sha256);
+        else {
           failed = result.detail;
-          break;
+          undeleted.push(sha256);
+          if (deleted.length === 0 && undeleted.length === mostFailures) break;
         }
-        deleted.push(sha256);
       }
     }
     await tx.query(
       `WITH kept AS (
          UPDATE images m SET idle_since = NULL FROM unnest($1::bytea[]) AS h(sha256)
+          WHERE m.bucket = image_bucket(h.sha256) AND m.sha256 = h.sha256),
+       postponed AS (
+         UPDATE images m SET idle_since = now() FROM unnest($3::bytea[]) AS h(sha256)
           WHERE m.bucket = image_bucket(h.sha256) AND m.sha256 = h.sha256)
        DELETE FROM images m USING unnest($2::bytea[]) AS h(sha256)
         WHERE m.bucket = image_bucket(h.sha256) AND m.sha256 = h.sha256`,
-      [shown, deleted],
+      [shown, deleted, undeleted],
     );
     return { swept: deleted.length, failed };
   });

@@ -72,7 +72,7 @@ async function sweep({ database, config, log, blobs, signal, onProgress }: House
     all += swept;
     onProgress?.();
     if (failed !== null) log.warn({ detail: failed }, 'images that nobody shows could not be deleted');
-    if (swept === 0 || failed !== null) break;
+    if (swept === 0) break;
   }
   if (all > 0) log.info({ images: all }, 'deleted images that no page shows any more');
   return all;

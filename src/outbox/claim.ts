@@ -71,7 +71,9 @@ export async function claimDeliveries(db: Queryable, options: ClaimOptions): Pro
             r.encoding AS "rawEncoding", r.content_type AS "rawType"
        FROM weighed w JOIN documents d ON d.bucket = w.bucket AND d.domain_key = w.domain_key AND d.url_hash = w.url_hash
        ${raw}
-       LEFT JOIN sources s ON s.id = d.source_id
+       -- Of a deleted source what it was called: an index or a folder of that name has its documents already.
+       LEFT JOIN LATERAL (SELECT slug, name FROM sources WHERE id = d.source_id
+                          UNION ALL SELECT slug, name FROM former_sources WHERE id = d.source_id) s ON true
       WHERE w.before < $4 ORDER BY w.n, w.domain_key, w.url_hash`,
     [sink, buckets, most, mostBytes],
   );

@@ -7,7 +7,9 @@ export type DeliveryEnd =
   /** The sink will never take it. */
   | { end: 'rejected'; reason: string }
   /** Not now: again after this long. */
-  | { end: 'retry'; reason: string; afterMs: number };
+  | { end: 'retry'; reason: string; afterMs: number }
+  /** The same, and it is no failure of the document. */
+  | { end: 'later'; reason: string; afterMs: number };
 
 /** A document version and what became of it. */
 export type EndedDelivery = { domainKey: bigint; hash: Buffer; version: number } & DeliveryEnd;
@@ -45,8 +47,8 @@ export async function saveEnds(
     `WITH fence AS (${fence}
      ), ended AS (
        SELECT k.*, (k.domain_key & 255)::smallint AS bucket
-         FROM unnest($5::bigint[], $6::bytea[], $7::integer[], $8::text[], $9::float8[])
-              AS k(domain_key, url_hash, version, reason, after_ms), fence
+         FROM unnest($5::bigint[], $6::bytea[], $7::integer[], $8::text[], $9::float8[], $10::integer[])
+              AS k(domain_key, url_hash, version, reason, after_ms, tries), fence
      ), gone AS (
        DELETE FROM outbox o USING ended k
         WHERE k.after_ms IS NULL AND o.bucket = k.bucket AND o.sink = $1 AND o.domain_key = k.domain_key
@@ -58,8 +60,13 @@ export async function saveEnds(
         WHERE reason IS NOT NULL
        ON CONFLICT (bucket, sink, domain_key, url_hash, version) DO UPDATE
          SET dead_at = excluded.dead_at, attempts = dead_letters.attempts + excluded.attempts, error = excluded.error
+     ), settled AS (
+       -- It has the document after all, this version or a newer one, by a replay or a change.
+       DELETE FROM dead_letters l USING ended k
+        WHERE k.reason IS NULL AND l.bucket = k.bucket AND l.sink = $1 AND l.domain_key = k.domain_key
+          AND l.url_hash = k.url_hash AND l.version <= k.version
      ), later AS (
-       UPDATE outbox o SET attempts = o.attempts + 1, retry_at = now() + k.after_ms * interval '1 millisecond'
+       UPDATE outbox o SET attempts = o.attempts + k.tries, retry_at = now() + k.after_ms * interval '1 millisecond'
          FROM ended k
         WHERE k.after_ms IS NOT NULL AND o.bucket = k.bucket AND o.sink = $1 AND o.domain_key = k.domain_key
           AND o.url_hash = k.url_hash AND o.version <= k.version)
@@ -72,7 +79,8 @@ export async function saveEnds(
       ends.map((one) =>
         one.end === 'delivered' ? null : one.reason.replaceAll('\u0000', '').slice(0, mostErrorChars),
       ),
-      ends.map((one) => (one.end === 'retry' ? one.afterMs : null)),
+      ends.map((one) => ('afterMs' in one ? one.afterMs : null)),
+      ends.map((one) => (one.end === 'retry' ? 1 : 0)),
     ],
   );
   return result.rowCount === 1;

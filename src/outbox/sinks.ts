@@ -26,10 +26,14 @@ export async function saveSink(db: Queryable, sink: SinkRow): Promise<void> {
 
 /**
  * Pauses a sink or lets it go on; false where there is none of that name. Nothing is kept for a paused sink. Whoever lets
- * it go on means now: what a failing one waits for, an hour where its server asked for that, is over.
+ * it go on means now: what a failing one waits for, an hour where its server asked for that, is over, and so is what its
+ * documents wait for.
  */
 export async function enableSink(db: Queryable, name: string, enabled: boolean): Promise<boolean> {
-  if (enabled) await db.query('UPDATE sink_states SET retry_at = NULL WHERE sink = $1', [name]);
+  if (enabled) {
+    await db.query('UPDATE sink_states SET retry_at = NULL WHERE sink = $1', [name]);
+    await db.query('UPDATE outbox SET retry_at = NULL WHERE sink = $1 AND retry_at IS NOT NULL', [name]);
+  }
   const result = await db.query('UPDATE sinks SET enabled = $2 WHERE name = $1', [name, enabled]);
   return result.rowCount === 1;
 }

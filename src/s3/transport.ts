@@ -23,7 +23,17 @@ export type S3Options = Signer & {
 /** Why a call came to nothing. `retry`: the same call may succeed later. */
 export type S3Failure = {
   outcome: 'failed';
-  kind: 'network' | 'timeout' | 'busy' | 'server_error' | 'denied' | 'no_bucket' | 'refused' | 'too_large';
+  kind:
+    | 'network'
+    /** It was there, and hung up or answered what is no HTTP. */
+    | 'broken'
+    | 'timeout'
+    | 'busy'
+    | 'server_error'
+    | 'denied'
+    | 'no_bucket'
+    | 'refused'
+    | 'too_large';
   retry: boolean;
   status: number | null;
   /** The store's own word, as `SlowDown`. */
@@ -133,7 +143,7 @@ export class S3Transport {
       if (isGood) return { failure: tooLarge(status, most), waitMs: null };
       return this.#refuse(status, known, read.bytes);
     } catch (error) {
-      const kind = deadline.aborted ? 'timeout' : 'network';
+      const kind = deadline.aborted ? 'timeout' : hasBroken(error) ? 'broken' : 'network';
       const detail = deadline.aborted
         ? `no answer within ${Math.round(timeoutMs)} ms`
         : messageOf(deepest(error));
@@ -209,6 +219,13 @@ function flatten(headers: Record<string, string | string[] | undefined>): Record
   for (const [name, value] of Object.entries(headers))
     if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(', ') : value;
   return flat;
+}
+
+const brokenCodes = /^(UND_ERR_SOCKET|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|ECONNRESET|EPIPE|HPE_.*)$/;
+
+function hasBroken(error: unknown): boolean {
+  const { code } = error as { code?: unknown };
+  return typeof code === 'string' && brokenCodes.test(code);
 }
 
 // "fetch failed" says nothing; the address that refused does, and it hides in causes and lists of errors.

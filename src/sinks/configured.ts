@@ -36,7 +36,16 @@ export function configuredSinks(
     const limits = { mostBytes: maxMegabytes * 1024 * 1024, mostAgeMs: maxMinutes * 60_000 };
     sinks.push(createNdjsonSink({ name: 'files', dir, ...limits, now }));
   }
-  if (archive.bucket !== null)
+  if (archive.bucket !== null) {
+    if (documents.keepHtml === 'none')
+      throw new AppError(
+        'config_invalid',
+        'archive.bucket is set, but documents.keep_html is none: there would be no page to archive',
+        {
+          exitCode: EXIT.usage,
+          advice: 'Set documents.keep_html to archive: pages are kept until every sink has had them.',
+        },
+      );
     sinks.push(
       createArchiveSink({
         name: 'archive',
@@ -44,7 +53,7 @@ export function configuredSinks(
         prefix: archive.prefix ?? '',
       }),
     );
-  else if (documents.keepHtml === 'archive')
+  } else if (documents.keepHtml === 'archive')
     throw new AppError('config_invalid', 'documents.keep_html is archive, but archive.bucket is not set', {
       exitCode: EXIT.usage,
       advice: 'Set archive.bucket and the s3 settings, or documents.keep_html to compressed.',

@@ -39,6 +39,8 @@ const firstPauseMs = 1000;
 const longestPauseMs = 300_000;
 const firstItemPauseMs = 10_000;
 const longestItemPauseMs = 3_600_000;
+// Longer than it takes to go through all that may wait behind.
+const elsewherePauseMs = 300_000;
 
 const backoffMs = (tries: number, first: number, most: number): number =>
   Math.min(most, first * 2 ** Math.min(tries, 30)) * (0.75 + Math.random() * 0.5);
@@ -91,7 +93,11 @@ export class Deliverer {
       await this.#lose();
       return 'idle';
     }
-    if (isAnyOver) this.#count(batch.items, ends);
+    if (isAnyOver) {
+      this.#count(batch.items, ends);
+      // It answers, whatever else is the matter with it: the next batch need not wait for minutes.
+      this.#failures = end.outage === undefined ? this.#failures : 0;
+    }
     if (end.outage !== undefined) {
       await this.#fail(lease, end.outage, signal);
       return 'idle';
@@ -119,6 +125,7 @@ export class Deliverer {
 
   #endOf({ attempts }: QueuedItem, end: ItemEnd | undefined): DeliveryEnd | null {
     if (end === undefined || end.end === 'waiting') return null;
+    if (end.end === 'later') return { ...end, afterMs: backoffMs(0, elsewherePauseMs, elsewherePauseMs) };
     if (end.end !== 'retry') return end;
     if (attempts + 1 >= mostAttempts)
       return { end: 'rejected', reason: `${end.reason} (given up after ${mostAttempts} attempts)` };
@@ -134,6 +141,8 @@ export class Deliverer {
         this.#held.renewedAt = now;
         return this.#held.lease;
       }
+      // Paused, and maybe to go on in a moment: whoever is next need not wait until the lease would have ended.
+      await releaseSink(database.pool, this.#held.lease);
       await this.#lose();
     }
     const lease = await leaseSink(database.pool, sink.name, owner, leaseMs);

@@ -37,22 +37,28 @@ const bucketOf = (domainKey: bigint): number => Number(BigInt.asUintN(8, domainK
 
 function documentQueue(sink: Sink): Queue {
   let fromBucket = 0;
+  let isStuck = false;
   const { items: most, bytes: mostBytes, withRaw } = sink.batch;
   return {
     claim: async (db) => {
+      // A batch of which nothing came to an end fills every claim of its bucket, while others might be taken.
+      if (isStuck) fromBucket += 1;
       const items = await claimDeliveries(db, { sink: sink.name, most, mostBytes, withRaw, fromBucket });
       if (items.length === 0) return null;
       fromBucket = bucketOf(items.at(-1)!.document.domainKey);
+      isStuck = true;
       return {
         items,
         deliver: (signal) => sink.deliver(items, signal),
-        save: (lease, ends, position) =>
-          saveEnds(
+        save: (lease, ends, position) => {
+          isStuck = ends.every((end) => end === null);
+          return saveEnds(
             db,
             lease,
             items.flatMap((item, index) => endedDocument(item, ends[index] ?? null)),
             position,
-          ),
+          );
+        },
       };
     },
   };

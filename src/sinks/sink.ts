@@ -7,6 +7,8 @@ export type ItemEnd =
   | { end: 'rejected'; reason: string }
   /** It did not take this one now. */
   | { end: 'retry'; reason: string }
+  /** Its own place takes nothing for now, others do: nobody's fault, and it must not stand before them. */
+  | { end: 'later'; reason: string }
   /** It was not asked: the item waits as before. */
   | { end: 'waiting' };
 

@@ -71,7 +71,9 @@ export async function deleteSource(db: Queryable, slug: string, { actor }: Sourc
   if (source.enabled) await setSourceEnabled(db, slug, false, { actor, reason: 'it is being deleted' });
   await moveRows(db, source.id, 'end');
   const deleted = await db.query(
-    `WITH gone AS (DELETE FROM sources WHERE id = $1 RETURNING slug, url)
+    `WITH gone AS (DELETE FROM sources WHERE id = $1 RETURNING id, slug, name, url),
+     -- Documents that stay are given to sinks under the name they have there.
+     known AS (INSERT INTO former_sources (id, slug, name) SELECT id, slug, name FROM gone)
      INSERT INTO audit (actor, action, subject, detail)
      SELECT $2, 'source_delete', slug, jsonb_build_object('url', url) FROM gone`,
     [source.id, actor],

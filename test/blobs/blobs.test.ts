@@ -85,6 +85,14 @@ describe('a folder', () => {
     expect(await store.get(hash)).toEqual({ outcome: 'found', body });
   });
 
+  it('replaces a file that is damaged, and as long as it should be', async () => {
+    const store = openFolderStore(folder);
+    await store.put(hash, Buffer.alloc(body.length), 'image/png');
+    expect(await store.get(hash)).toEqual({ outcome: 'damaged' });
+    expect(await store.put(hash, body, 'image/png')).toEqual({ outcome: 'stored' });
+    expect(await store.get(hash)).toEqual({ outcome: 'found', body });
+  });
+
   it('that cannot be written says so, and goes on when it can', async () => {
     const path = join(folder, 'file');
     await writeFile(path, 'no folder');

@@ -225,6 +225,24 @@ describe('configuration', () => {
     expect(JSON.parse((await run(['config', '--check', '--json'])).stdout)).toEqual({ valid: true });
   });
 
+  test.each([
+    [
+      'a webhook without its secret',
+      { OUTRIDER_WEBHOOK_URL: 'http://127.0.0.1/' },
+      'webhook.secret is missing',
+    ],
+    ['images in a bucket without a store', { OUTRIDER_BLOBS_KIND: 's3' }, 's3.endpoint'],
+    [
+      'an archive without pages',
+      { OUTRIDER_ARCHIVE_BUCKET: 'a', OUTRIDER_DOCUMENTS_KEEP_HTML: 'none' },
+      'no page',
+    ],
+  ])('--check says what "outrider up" would end with: %s', async (_what, env, words) => {
+    const { code, stdout, stderr } = await run(['config', '--check'], env);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(words);
+  });
+
   test('--dump masks secrets and says where values came from', async () => {
     writeFileSync(join(home, 'good.yaml'), 'fetch:\n  batch: 20\n');
     const env = { DATABASE_URL: 'postgresql://app:hunter2@db.invalid/outrider', OUTRIDER_API_PORT: '9000' };

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { indexBatch, searchDocuments } from '../../src/documents/index.ts';
-import { listDeadLetters, retryDeadLetters, saveSink } from '../../src/outbox/index.ts';
+import {
+  askReplay,
+  listDeadLetters,
+  retryDeadLetters,
+  runReplays,
+  saveSink,
+} from '../../src/outbox/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { storeDocuments } from '../sinks/store.ts';
 
@@ -52,4 +58,15 @@ test('trouble of the server itself blames nobody', async () => {
   await expect(indexBatch(database.db, 200)).rejects.toThrow(/document_search/);
   await database.pool.query('ALTER TABLE elsewhere RENAME TO document_search');
   expect(await indexBatch(database.db, 200)).toEqual({ indexed: 1, refused: [] });
+});
+
+test('what is indexed in the end is no dead letter any more', async () => {
+  await database.pool.query(
+    `INSERT INTO dead_letters (bucket, sink, domain_key, url_hash, version, enqueued_at, dead_at, attempts, error)
+     SELECT bucket, 'index', domain_key, url_hash, version, now(), now(), 1, 'as it was then' FROM documents LIMIT 1`,
+  );
+  await askReplay(database.pool, { sink: 'index' });
+  await runReplays(database.db, 200);
+  expect((await indexBatch(database.db, 200)).refused).toEqual([]);
+  expect(await listDeadLetters(database.pool, { limit: 10 })).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -88,6 +88,44 @@ describe('a page that shows an image', () => {
 });
 
 describe('the sweep', () => {
+  it('goes on behind images that the store will not delete, and asks again after the grace', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'outrider-sweep-'));
+    const blobs = openFolderStore(dir);
+    const names = Array.from({ length: 12 }, (_, n) => `body ${n}`);
+    await test.pool.query('TRUNCATE images');
+    for (const [n, name] of names.entries()) {
+      await claimImage(test.pool, { ...facts, sha256: sha256(name), bytes: name.length });
+      await blobs.put(sha256(name), Buffer.from(name), 'image/png');
+      await test.pool.query(
+        `UPDATE images SET idle_since = now() - $2 * interval '1 day' WHERE sha256 = $1`,
+        [sha256(name), 30 - n],
+      );
+    }
+    // A folder in the place of a file cannot be deleted as one; seven of the eldest.
+    const stuck = names.slice(0, 7);
+    const pathOf = (name: string): string => {
+      const hex = sha256(name).toString('hex');
+      return join(dir, hex.slice(0, 2), hex.slice(2, 4), hex);
+    };
+    for (const name of stuck) {
+      rmSync(pathOf(name));
+      mkdirSync(pathOf(name));
+    }
+    const first = await sweepImages(test.db, blobs, { graceDays: 7 });
+    expect(first).toMatchObject({ swept: 0, failed: expect.any(String) });
+    const second = await sweepImages(test.db, blobs, { graceDays: 7 });
+    expect(second).toMatchObject({ swept: 5, failed: expect.any(String) });
+    const left = await test.pool.query<{ sha256: Buffer }>('SELECT sha256 FROM images');
+    expect(left.rows.map((row) => row.sha256.toString('hex')).sort()).toEqual(
+      stuck.map((name) => sha256(name).toString('hex')).sort(),
+    );
+    expect(await sweepImages(test.db, blobs, { graceDays: 7 })).toEqual({ swept: 0, failed: null });
+    for (const name of stuck) rmSync(pathOf(name), { recursive: true });
+    await test.pool.query(`UPDATE images SET idle_since = idle_since - interval '8 days'`);
+    expect(await sweepImages(test.db, blobs, { graceDays: 7 })).toEqual({ swept: 7, failed: null });
+    rmSync(dir, { recursive: true, force: true });
+  });
+
   it('never deletes the bytes of an image that is being stored', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'outrider-sweep-'));
     const blobs = openFolderStore(dir);

@@ -114,7 +114,7 @@ describe('trouble', () => {
   it.each([
     ['busy', { status: 503, code: 'SlowDown' }, 'busy', 4, true],
     ['broken', { status: 502, code: 'BadGateway' }, 'server_error', 4, true],
-    ['unreachable', 'hang_up' as const, 'network', 4, true],
+    ['unreachable', 'hang_up' as const, 'broken', 4, true],
     ['forbidden', { status: 403, code: 'AccessDenied' }, 'denied', 1, false],
     ['against us', { status: 400, code: 'InvalidRequest' }, 'refused', 1, false],
   ])('that stays is named: %s', async (_name, fault, kind, tries, retry) => {

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { removeArchivedPages } from '../../src/documents/index.ts';
-import { listDeadLetters, listSinks, saveSink } from '../../src/outbox/index.ts';
+import { removeArchivedPages, removeSource } from '../../src/documents/index.ts';
+import { askReplay, listDeadLetters, listSinks, runReplays, saveSink } from '../../src/outbox/index.ts';
 import { archiveKey, createArchiveSink } from '../../src/sinks/archive/index.ts';
+import { createSource } from '../../src/sources/index.ts';
 import { startS3, type TestS3 } from '../s3/server.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { testSink } from './conformance.ts';
@@ -75,6 +76,30 @@ test('pages lie under source, day and hash, packed as they came, and need not li
   expect((await database.pool.query('SELECT FROM raw_pages')).rowCount).toBe(0);
 });
 
+test('pages of a deleted source keep their place, those that wait as well as those that are replayed', async () => {
+  await database.pool.query('TRUNCATE sinks CASCADE');
+  const sink = sinkOf(server);
+  await saveSink(database.pool, sink);
+  const { source } = await createSource(database.pool, {
+    url: 'https://herald.example/',
+    name: 'The Herald',
+  });
+  const [there, waiting] = ['https://herald.example/there', 'https://herald.example/waiting'];
+  const placesOf = (url: string) =>
+    [...server.objects.keys()].filter((key) => key.includes(idOf(url).split('-')[1]!));
+  await storeDocuments(database.pool, [{ url: there, sourceId: source.id }]);
+  await deliverAll(database, sink);
+  const before = placesOf(there);
+  expect(before).toEqual([expect.stringMatching(/^pages\/the_herald\//)]);
+  await storeDocuments(database.pool, [{ url: waiting, sourceId: source.id }]);
+  await removeSource(database.db, source.slug, { documents: 'keep', actor: 'test' });
+  await askReplay(database.pool, { sink: 'archive' });
+  for (let n = 1; n > 0; ) n = await runReplays(database.db, 100);
+  await deliverAll(database, sink);
+  expect(placesOf(there)).toEqual(before);
+  expect(placesOf(waiting)).toEqual([expect.stringMatching(/^pages\/the_herald\//)]);
+});
+
 test('later versions have keys of their own', () => {
   const document = {
     sourceSlug: 'herald',
@@ -92,7 +117,11 @@ describe('a store on bad days', () => {
   const state = async () => (await listSinks(database.pool)).find(({ name }) => name === 'archive')!;
 
   /** Stores a page for each address, and turns until nothing is left to do, as if the pauses had passed. */
-  async function runWith(raw: { contentType: string | null } = { contentType: 'text/html' }): Promise<void> {
+  async function runWith(
+    raw: { contentType: string | null } = { contentType: 'text/html' },
+    unkept: readonly string[] = [],
+    rests = 0,
+  ): Promise<void> {
     const sink = sinkOf(server);
     await database.pool.query('TRUNCATE sinks CASCADE');
     await database.pool.query(
@@ -100,14 +129,19 @@ describe('a store on bad days', () => {
     );
     await saveSink(database.pool, sink);
     const page = (url: string) => ({ body: Buffer.from(`<html>${url}`), encoding: 'identity', ...raw });
-    await storeDocuments(
-      database.pool,
-      urls.map((url) => ({ url, raw: page(url) })),
-    );
+    await storeDocuments(database.pool, [
+      ...urls.map((url) => ({ url, raw: page(url) })),
+      ...unkept.map((url) => ({ url, raw: null })),
+    ]);
     const deliverer = delivererOf(database, sink);
-    for (let turn = 0; turn < 40; turn += 1) {
-      await database.pool.query('UPDATE outbox SET retry_at = NULL');
-      if ((await deliverer.turn(new AbortController().signal)) === 'idle') break;
+    let rested = 0;
+    for (let turn = 0; turn < 40 + rests; turn += 1) {
+      await database.pool.query(
+        'WITH s AS (UPDATE sink_states SET retry_at = NULL) UPDATE outbox SET retry_at = NULL',
+      );
+      if ((await deliverer.turn(new AbortController().signal)) === 'busy') continue;
+      rested += 1;
+      if (rested > rests) break;
     }
     await deliverer.stop();
     server.setFault(null);
@@ -134,13 +168,38 @@ describe('a store on bad days', () => {
     expect(rows[0]!.most).toBe(0);
   });
 
+  test('a store that hangs up on everything is out, and no page is given up', async () => {
+    server.setFault(() => 'hang_up');
+    await runWith();
+    expect(await state()).toMatchObject({ waiting: urls.length, deadLetters: 0, delivered: 0 });
+    const { rows } = await database.pool.query('SELECT max(attempts) AS most FROM outbox');
+    expect(rows[0]!.most).toBe(0);
+  });
+
+  test('most pages of a publisher may be of the kind it hangs up over: the others arrive', async () => {
+    const bad = urls.map(hashOf).sort().slice(0, 11);
+    server.setFault(({ key }) => (bad.some((hash) => key.includes(hash)) ? 'hang_up' : null));
+    await runWith(undefined, [], 60);
+    expect(await state()).toMatchObject({ waiting: 0, deadLetters: 11, delivered: 1 });
+  });
+
+  test('a page that was not kept is no witness that the store takes others', async () => {
+    server.setFault(() => ({ status: 500, code: 'InternalError' }));
+    await runWith({ contentType: 'text/html' }, ['https://b.example/not-kept']);
+    expect(await state()).toMatchObject({ waiting: urls.length, deadLetters: 0, delivered: 1 });
+    const { rows } = await database.pool.query('SELECT max(attempts) AS most FROM outbox');
+    expect(rows[0]!.most).toBe(0);
+  });
+
   test.each([
-    [403, 'AccessDenied'],
-    [400, 'InvalidRequest'],
-    [500, 'InternalError'],
-  ])('%i %s to one page is about that page, and holds up no other', async (status, code) => {
+    ['403 AccessDenied', { status: 403, code: 'AccessDenied' }],
+    ['400 InvalidRequest', { status: 400, code: 'InvalidRequest' }],
+    ['500 InternalError', { status: 500, code: 'InternalError' }],
+    ['503 of what is before it', { status: 503, code: '' }],
+    ['hanging up', 'hang_up' as const],
+  ])('%s over one page is about that page, and holds up no other', async (_what, fault) => {
     const bad = hashOf(urls[5]!);
-    server.setFault(({ key }) => (key.includes(bad) ? { status, code } : null));
+    server.setFault(({ key }) => (key.includes(bad) ? fault : null));
     await runWith();
     expect(await state()).toMatchObject({ waiting: 0, deadLetters: 1, delivered: 11, failingSince: null });
     const [letter] = await listDeadLetters(database.pool, { limit: 5 });

@@ -13,6 +13,7 @@ import {
   saveSink,
 } from '../../src/outbox/index.ts';
 import type { Deliverer, Sink } from '../../src/sinks/index.ts';
+import { systemClock } from '../../src/telemetry/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { delivererOf as makeDeliverer } from './deliver.ts';
 import { idOf, storeDocuments, textOf } from './store.ts';
@@ -24,6 +25,9 @@ export function testSink(name: string, start: () => Promise<SinkWorld>): void {
   let world: SinkWorld;
   const never = new AbortController().signal;
   const hosts = Array.from({ length: 7 }, (_, n) => `https://publisher-${n}.example`);
+  const refuseAll = async (batch: readonly unknown[]) => ({
+    ends: batch.map(() => ({ end: 'rejected' as const, reason: 'not today' })),
+  });
   const urlsOf = (round: string, each = 3) =>
     hosts.flatMap((host) => Array.from({ length: each }, (_, n) => `${host}/${name}/${round}/${n}`));
 
@@ -237,6 +241,25 @@ export function testSink(name: string, start: () => Promise<SinkWorld>): void {
     expect((await state()).waiting).toBe(0);
   });
 
+  test('what it has in the end is no dead letter any more', async () => {
+    const [replayed, renewed] = [`${hosts[4]}/${name}/replayed`, `${hosts[4]}/${name}/renewed`];
+    const given = [replayed, renewed].map((url) => ({ url, pageType: 'other' as const }));
+    await storeDocuments(database.pool, given);
+    const refuse = { ...world.sink, deliver: refuseAll };
+    const deliverer = delivererOf(refuse);
+    await drain(deliverer);
+    await deliverer.stop();
+    expect(await state()).toMatchObject({ waiting: 0, deadLetters: 2 });
+    // As the advice on a changed mapping says: mend it there, and replay.
+    await askReplay(database.pool, { sink: world.sink.name });
+    for (let n = 1; n > 0; ) n = await runReplays(database.db, 100);
+    await storeDocuments(database.pool, [{ ...given[1]!, text: textOf(renewed, 2) }]);
+    await run();
+    await expectThere([replayed]);
+    expect((await world.received()).get(idOf(renewed))).toMatchObject({ text: textOf(renewed, 2) });
+    expect(await state()).toMatchObject({ waiting: 0, deadLetters: 0 });
+  });
+
   test('a paused sink is left alone, and what comes meanwhile is not kept for it', async () => {
     expect(await enableSink(database.pool, world.sink.name, false)).toBe(true);
     const missed = `${hosts[1]}/${name}/missed`;
@@ -259,6 +282,24 @@ export function testSink(name: string, start: () => Promise<SinkWorld>): void {
     expect(await deliverer.turn(never)).toBe('idle');
     expect((await state()).waiting).toBe(1);
     expect((await world.received()).has(idOf(url))).toBe(false);
+    await enableSink(database.pool, world.sink.name, true);
+    await drain(deliverer);
+    await deliverer.stop();
+    await expectThere([url]);
+  });
+
+  test('a sink that was paused goes on as soon as it is let go on', async () => {
+    let aheadMs = 0;
+    const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + aheadMs };
+    const deliverer = makeDeliverer(database, world.sink, 'one', clock);
+    const url = `${hosts[3]}/${name}/let-go-on`;
+    await drain(deliverer);
+    await storeDocuments(database.pool, [{ url }]);
+    await enableSink(database.pool, world.sink.name, false);
+    // Long enough for the lease to be renewed, and for it to be found that it may not.
+    aheadMs = 20_000;
+    expect(await deliverer.turn(never)).toBe('idle');
+    expect((await state()).deliverer).toBeNull();
     await enableSink(database.pool, world.sink.name, true);
     await drain(deliverer);
     await deliverer.stop();

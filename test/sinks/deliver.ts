@@ -1,14 +1,19 @@
 import { Deliverer, type ResponseSink, type Sink } from '../../src/sinks/index.ts';
-import { createLog, createMetrics, systemClock } from '../../src/telemetry/index.ts';
+import { type Clock, createLog, createMetrics, systemClock } from '../../src/telemetry/index.ts';
 import type { TestDatabase } from '../setup/database.ts';
 
 /** A deliverer as the schedule role has it, without its loop. */
-export const delivererOf = (database: TestDatabase, sink: Sink | ResponseSink, owner = 'one'): Deliverer =>
+export const delivererOf = (
+  database: TestDatabase,
+  sink: Sink | ResponseSink,
+  owner = 'one',
+  clock: Clock = systemClock,
+): Deliverer =>
   new Deliverer({
     sink,
     database: database.db,
     owner,
-    clock: systemClock,
+    clock,
     log: createLog({ level: 'silent', format: 'json' }),
     metrics: createMetrics(),
   });

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vit
 import { enableSink, listDeadLetters, listSinks, saveSink } from '../../src/outbox/index.ts';
 import { createElasticsearchSink } from '../../src/sinks/elasticsearch/index.ts';
 import type { Sink } from '../../src/sinks/index.ts';
+import { identifyUrl } from '../../src/url/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { delivererOf } from './deliver.ts';
 import { storeDocuments } from './store.ts';
@@ -41,7 +42,8 @@ const fresh = async (sink: Sink): Promise<void> => {
 
 describe('a server that answers as servers do on bad days', () => {
   type Answer = { status: number; body: unknown; headers?: Record<string, string> };
-  let answer: (path: string, body: string) => Answer;
+  /** null: it hangs up. */
+  let answer: (path: string, body: string) => Answer | null;
   let seen: { path: string; ids: string[]; headers: Record<string, unknown> }[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -49,7 +51,9 @@ describe('a server that answers as servers do on bad days', () => {
     const body = Buffer.concat(chunks).toString();
     const ids = [...body.matchAll(/"_id":"([^"]+)"/g)].map((match) => match[1]!);
     seen.push({ path: request.url!, ids, headers: request.headers });
-    const { status, body: said, headers } = answer(request.url!, body);
+    const given = answer(request.url!, body);
+    if (given === null) return void request.socket.destroy();
+    const { status, body: said, headers } = given;
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(typeof said === 'string' ? said : JSON.stringify(said));
   });
@@ -225,6 +229,140 @@ describe('a server that answers as servers do on bad days', () => {
     const [letter] = await listDeadLetters(database.pool, { limit: 5 });
     expect(letter).toMatchObject({ url: 'https://a.example/3', attempts: 10 });
     expect(letter!.error).toMatch(/answered 403.*firewall/);
+  });
+
+  test('hundreds of documents of a closed index stand in nobody’s way', async () => {
+    const keyOf = (url: string) => {
+      const identified = identifyUrl(url);
+      if (identified.outcome === 'rejected') throw new Error(url);
+      return identified.identity;
+    };
+    const closed = keyOf('https://a.example/');
+    const hosts = Array.from({ length: 5000 }, (_, n) => `https://other-${n}.example/1`);
+    const later = hosts.find((url) => keyOf(url).bucket > closed.bucket)!;
+    const beside = hosts.find(
+      (url) => keyOf(url).bucket === closed.bucket && keyOf(url).domainKey > closed.domainKey,
+    )!;
+    await storeDocuments(
+      database.pool,
+      [...Array.from({ length: 400 }, (_, n) => `https://a.example/closed/${n}`), later, beside].map(
+        (url) => ({ url }),
+      ),
+    );
+    answer = bulk((body) =>
+      [...body.matchAll(/"upsert":.*?"url":"([^"]+)"/g)].map(([, url]) => ({
+        update: url!.startsWith('https://a.example/')
+          ? { status: 400, error: { type: 'index_closed_exception', reason: 'closed' } }
+          : { status: 201 },
+      })),
+    );
+    const deliverer = delivererOf(database, sink);
+    for (let turn = 0; turn < 8; turn += 1) {
+      // The sink's own pauses pass, those of documents do not.
+      await database.pool.query('UPDATE sink_states SET retry_at = NULL');
+      await deliverer.turn(never);
+    }
+    await deliverer.stop();
+    expect(await state('elasticsearch')).toMatchObject({ waiting: 412, delivered: 2, deadLetters: 0 });
+    expect((await state('elasticsearch')).error).toMatch(/closed/);
+    answer = (path, body) => (isBulk(path) ? taken(body) : { status: 200, body: template });
+    // Whoever has opened it need not wait.
+    await enableSink(database.pool, 'elasticsearch', true);
+    const next = delivererOf(database, sink);
+    for (let turn = 0; turn < 8; turn += 1) await next.turn(never);
+    await next.stop();
+    expect(await state('elasticsearch')).toMatchObject({ waiting: 0, delivered: 414, failingSince: null });
+  });
+
+  const taken = (body: string): Answer => ({
+    status: 200,
+    body: { errors: false, items: each(body, () => ({ status: 201 })) },
+  });
+  const overOne: [string, Answer | null, RegExp][] = [
+    ['hangs up', null, /other side closed|ECONNRESET|given up/],
+    [
+      'answers 500',
+      { status: 500, body: { error: { type: 'null_pointer_exception' } } },
+      /500.*null_pointer/,
+    ],
+    ['answers 502', { status: 502, body: '<html>Bad Gateway' }, /502.*proxy or firewall/],
+    ['answers 503 by what is before it', { status: 503, body: '<html>No server' }, /503.*No server/],
+    ['answers 400 by what is before it', { status: 400, body: '<html>Bad Request' }, /400.*firewall/],
+    ['answers 406', { status: 406, body: 'Not Acceptable' }, /406/],
+    ['lets nothing through, with 200', { status: 200, body: '<html>Request Rejected' }, /Request Rejected/],
+  ];
+
+  test.each(overOne)(
+    'a document over which it %s holds up nobody, and is given up',
+    async (_how, said, why) => {
+      answer = (path, body) => {
+        if (!isBulk(path)) return { status: 200, body: template };
+        return body.includes('https://a.example/3"') ? said : taken(body);
+      };
+      await run(sink);
+      const now = await state('elasticsearch');
+      expect(now).toMatchObject({ waiting: 0, delivered: 11, deadLetters: 1, failingSince: null });
+      const [letter] = await listDeadLetters(database.pool, { limit: 5 });
+      expect(letter).toMatchObject({ url: 'https://a.example/3', attempts: 10 });
+      expect(letter!.error).toMatch(why);
+      // It was looked for once: whoever failed before is sent by himself.
+      expect(seen.length).toBeLessThan(40);
+    },
+  );
+
+  test.each(overOne)('a server that %s over everything is out, and nobody is blamed', async (_how, said) => {
+    answer = (path) => (isBulk(path) ? said : { status: 200, body: template });
+    await run(sink);
+    expect(await state('elasticsearch')).toMatchObject({ waiting: 12, deadLetters: 0, delivered: 0 });
+    expect(seen.filter(({ path }) => isBulk(path)).length).toBeLessThan(16);
+    const { rows } = await database.pool.query('SELECT max(attempts) AS most FROM outbox');
+    expect(rows[0]!.most).toBe(0);
+  });
+
+  test('most of a publisher’s documents may be of the kind it hangs up over: the others arrive', async () => {
+    const { rows } = await database.pool.query<{ url: string }>(
+      'SELECT url FROM documents ORDER BY url_hash',
+    );
+    // Those that are asked first.
+    const bad = new Set(rows.slice(0, 9).map(({ url }) => url));
+    answer = (path, body) => {
+      if (!isBulk(path)) return { status: 200, body: template };
+      return [...bad].some((url) => body.includes(`"url":"${url}"`)) ? null : taken(body);
+    };
+    for (let turn = 0; turn < 60 && (await state('elasticsearch')).waiting > 0; turn += 1) {
+      await database.pool.query('UPDATE sink_states SET retry_at = NULL');
+      await run(sink);
+    }
+    expect(await state('elasticsearch')).toMatchObject({ waiting: 0, delivered: 3, deadLetters: 9 });
+  });
+
+  test('while the server is away, a document that it stumbled over uses up no tries', async () => {
+    let isDown = false;
+    answer = (path, body) => {
+      if (isDown) return null;
+      if (!isBulk(path)) return { status: 200, body: template };
+      return body.includes('https://a.example/3"') ? null : taken(body);
+    };
+    const deliverer = delivererOf(database, sink);
+    await deliverer.turn(never);
+    const attempts = async () =>
+      (await database.pool.query<{ attempts: number }>('SELECT attempts FROM outbox')).rows;
+    expect(await attempts()).toEqual([{ attempts: 1 }]);
+    // Nobody else waits who would fail beside it.
+    isDown = true;
+    for (let turn = 0; turn < 15; turn += 1) {
+      await database.pool.query(
+        'WITH s AS (UPDATE sink_states SET retry_at = NULL) UPDATE outbox SET retry_at = NULL',
+      );
+      await deliverer.turn(never);
+    }
+    await deliverer.stop();
+    expect(await attempts()).toEqual([{ attempts: 1 }]);
+    expect((await state('elasticsearch')).failingSince).not.toBeNull();
+    isDown = false;
+    await database.pool.query('UPDATE sink_states SET retry_at = NULL');
+    await run(sink);
+    expect(await state('elasticsearch')).toMatchObject({ waiting: 0, delivered: 11, deadLetters: 1 });
   });
 
   test('a firewall that refuses everything is asked a few times, and nobody is blamed', async () => {

@@ -1,6 +1,8 @@
-import { mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { appendFileSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   askReplay,
@@ -149,6 +151,20 @@ test('a deliverer that dies in the middle of a saved file leaves nothing behind'
   await run(make(1_000_000));
   expectThere([...before, ...during]);
   expect(readFolder(dir)).toHaveLength(1 + 2 * (before.length + during.length));
+});
+
+test('after a restore, which knows of no file, a record that was not whole is cut off', async () => {
+  const [before, after] = [urlsOf('before'), urlsOf('after')];
+  await storeResponses(database.pool, given(before));
+  await run(make(1e9));
+  const [open] = readdirSync(dir).filter((name) => name.endsWith('.open'));
+  appendFileSync(join(dir, open!), gzipSync(randomBytes(5000)).subarray(0, 3000));
+  await database.pool.query('UPDATE sink_states SET position = NULL');
+  await storeResponses(database.pool, given(after));
+  await run(make(1e9));
+  // The reader takes whole records only.
+  expectThere([...before, ...after]);
+  expect(readdirSync(dir)).toContain(open!.replace(/\.open$/, ''));
 });
 
 test('a file that has reached its age is finished although nothing comes', async () => {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { type DumpLine, dumpConfig } from '../../config/index.ts';
+import { type Config, type DumpLine, dumpConfig } from '../../config/index.ts';
+import { systemClock } from '../../telemetry/index.ts';
 import { loadContext } from '../context.ts';
 import { printJson, printTable } from '../output.ts';
 
@@ -12,9 +13,10 @@ export function addConfigCommand(program: Command): void {
     .description('show the settings in force, with secrets masked and the origin of each value')
     .option('--check', 'only say whether the configuration is valid')
     .option('--dump', 'list every setting (the default)')
-    .action((flags: { check?: boolean }, command: Command) => {
+    .action(async (flags: { check?: boolean }, command: Command) => {
       const { loaded, flags: globals } = loadContext(command);
       if (flags.check) {
+        await requireRoles(loaded.config);
         if (globals.json) printJson({ valid: true });
         else process.stdout.write('The configuration is valid.\n');
         return;
@@ -30,4 +32,13 @@ export function addConfigCommand(program: Command): void {
         ...((process.stdout.columns ?? Number.POSITIVE_INFINITY) < roomForVariables ? [] : [variables]),
       ]);
     });
+}
+
+/** Throws what a role would end with at its start because of settings that are sound one by one and not together. */
+async function requireRoles(config: Config): Promise<void> {
+  // Loaded here: no other use of this command needs them.
+  const { openBlobStore } = await import('../../blobs/index.ts');
+  const { configuredSinks } = await import('../../sinks/index.ts');
+  await openBlobStore(config).close();
+  configuredSinks(config, { userAgent: '', clock: systemClock });
 }

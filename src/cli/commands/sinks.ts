@@ -104,7 +104,7 @@ export function addSinksCommands(program: Command): void {
       'resume',
       true,
       'let a paused sink go on, and a failing one be tried at once',
-      'goes on. What came while it was paused was not kept for it: outrider sinks replay brings it.',
+      'goes on at once. If it was paused, what came meanwhile was not kept for it: outrider sinks replay brings it.',
     ],
   ] as const)
     sinks

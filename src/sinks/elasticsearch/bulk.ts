@@ -51,11 +51,11 @@ function endOf(result: ItemResult | undefined, index: string): ItemEnd | Outage 
     return { end: 'retry', reason: 'the answer does not say what became of it' };
   if (result.status < 300) return { end: 'delivered' };
   const reason = explain(result.error ?? {}, index);
-  // The index takes nothing at all: read-only because its disk is full, not ours to write, without its shards, not
-  // there, or closed.
-  if (result.status === 401 || result.status === 403 || result.status === 503) return { reason };
-  if (result.error?.type === 'index_not_found_exception') return { reason };
-  if (result.error?.type === 'index_closed_exception') return { reason };
+  // This index takes nothing at all: it is without its shards, not there, or closed.
+  const isItsIndex = /^index_(not_found|closed)_exception$/.test(result.error?.type ?? '');
+  if (isItsIndex || result.status === 503) return { end: 'later', reason };
+  // Read-only because its disk is full, or not ours to write: maybe this one, maybe all.
+  if (result.status === 401 || result.status === 403) return { reason };
   const isForNow = result.status === 409 || result.status === 429 || result.status >= 500;
   return { end: isForNow ? 'retry' : 'rejected', reason };
 }

@@ -1,5 +1,6 @@
 import { documentRecord } from '../../documents/index.ts';
 import type { BatchEnd, Sink } from '../sink.ts';
+import { lastLineEnd } from './line-ends.ts';
 import { Segments } from './segments.ts';
 
 /** Where NDJSON files are written and how large they become. */
@@ -13,7 +14,12 @@ export type NdjsonOptions = {
 
 /** Documents as lines of JSON, each version once, in files that are finished by size and by age. */
 export function createNdjsonSink(options: NdjsonOptions): Sink {
-  const segments = new Segments({ ...options, prefix: 'documents', suffix: '.ndjson' });
+  const segments = new Segments({
+    ...options,
+    prefix: 'documents',
+    suffix: '.ndjson',
+    wholeUntil: lastLineEnd,
+  });
   return {
     name: options.name,
     kind: 'files',

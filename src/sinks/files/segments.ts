@@ -26,6 +26,8 @@ export type SegmentOptions = {
   now: () => number;
   /** What every file begins with. */
   head?: (fileName: string) => Buffer;
+  /** Where the last thing in a file ends that is whole: of a file whose saved length is not known. */
+  wholeUntil: (handle: FileHandle, bytes: number) => Promise<number>;
 };
 
 /** `file` is empty where nothing has been written yet. */
@@ -71,7 +73,7 @@ export class Segments {
     // Finished already, or somebody has taken it away.
     if (bytes === null) return;
     // Shorter than what was saved: the disk lost something, and the next file begins after it.
-    if (bytes < own.bytes) return rename(path, join(dir, own.file));
+    if (bytes < own.bytes) return this.#finishLeft(own.file);
     if (bytes > own.bytes) await truncate(path, own.bytes);
     const handle = await open(path, 'a');
     this.#file = { handle, name: own.file, bytes: own.bytes, openedAt: own.at };
@@ -83,9 +85,26 @@ export class Segments {
     for (const name of await readdir(dir)) {
       if (!name.startsWith(`${prefix}-`) || !name.endsWith(openSuffix)) continue;
       const file = name.slice(0, -openSuffix.length);
-      if (saved === null) await rename(join(dir, name), join(dir, file));
+      if (saved === null) await this.#finishLeft(file);
       else if (file !== saved) await unlink(join(dir, name));
     }
+  }
+
+  /** Finishes a file that somebody left, and who may have been in the middle of writing. */
+  async #finishLeft(file: string): Promise<void> {
+    const { dir, wholeUntil } = this.#options;
+    const path = join(dir, file + openSuffix);
+    const handle = await open(path, 'r+');
+    let whole: number;
+    try {
+      const { size } = await handle.stat();
+      whole = await wholeUntil(handle, size);
+      if (whole < size) await handle.truncate(whole);
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+    await (whole === 0 ? unlink(path) : rename(path, join(dir, file)));
   }
 
   /**

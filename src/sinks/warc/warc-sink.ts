@@ -3,6 +3,7 @@ import { gzip, gzipSync } from 'node:zlib';
 import { Segments } from '../files/index.ts';
 import type { ResponseSink } from '../sink.ts';
 import { exchangeRecords } from './exchange-records.ts';
+import { lastMemberEnd } from './members.ts';
 import { derivedId, digestOf, recordBytes, recordId, type WarcRecord, warcDate } from './record.ts';
 
 /** Where WARC files are written, how large they become, and what each says of itself. */
@@ -31,6 +32,7 @@ export function createWarcSink(options: WarcOptions): ResponseSink {
     prefix: 'outrider',
     suffix: '.warc.gz',
     numbered: true,
+    wholeUntil: lastMemberEnd,
     head: (file) => gzipSync(recordBytes(infoRecord(file, options))),
   });
   return {

@@ -87,7 +87,7 @@ export function renderOutcomes(): string {
     '',
     '## Outcomes of requests',
     '',
-    '`outrider_requests_total` and the crawl log name each request `response`, `not_modified`, `redirect` or `unsupported_type` (its body was not read) when it was answered, or else by what went wrong with it, in the words of the table above, and `refused_address` or `refused_port` where it never left.',
+    '`outrider_requests_total` and the crawl log name each request `response`, `not_modified`, `redirect` or `unsupported_type` (its body was not read) when it was answered, or else by what went wrong with it, in the words of the table above, and `refused_address` or `refused_port` where it never left. A page that validation refuses has the reason instead, and a request that our own outage spoilt is an `outage`.',
     '',
     '## Kinds and origins of a URL',
     ...table(['kind', 'meaning'], rows(pick(urlKinds, kindTexts))),

@@ -67,7 +67,7 @@ export function renderOutcomes(): string {
     '',
     '## Why a URL is dead',
     '',
-    '`outrider urls --status dead --reason CODE` lists them, `outrider submit URL` asks for one again.',
+    '`outrider urls --status dead --reason CODE` lists them, `outrider urls retry URL` asks for one again, and with the same options for all of them.',
     ...table(['code', 'meaning'], [...rows(deadReasons), ['`http_4xx`', 'the server answered that status']]),
     '',
     '## Why a try failed',

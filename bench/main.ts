@@ -1,6 +1,7 @@
 import { UsageError } from './options.ts';
+import { tableOf } from './table.ts';
 
-/** Benchmarks by name; each returns the JSON object that its last line prints. */
+/** Benchmarks by name; each returns its figures, which --json prints as the last line and a table otherwise. */
 const benchmarks: Readonly<Record<string, () => Promise<{ run(args: string[]): Promise<object> }>>> = {
   web: () => import('./web.ts'),
   formats: () => import('./formats.ts'),
@@ -24,7 +25,7 @@ if (load === undefined) {
 }
 try {
   const result = await (await load()).run(args.filter((arg) => arg !== '--json'));
-  console.log(args.includes('--json') ? JSON.stringify(result) : JSON.stringify(result, null, 2));
+  console.log(args.includes('--json') ? JSON.stringify(result) : tableOf(result));
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;
   console.error(args.includes('--help') ? `${usage}\n${error.message}` : error.message);

@@ -39,6 +39,7 @@ export const domainItem = Type.Object({
   circuitAt: orNull(date),
   circuitReason: orNull(Type.String()),
   leaseOwner: orNull(Type.String({ description: 'the worker that fetches it now' })),
+  hasTrial: Type.Boolean({ description: 'while it rests: a channel or robots.txt is tried before the end' }),
 });
 
 /** A domain in a list with how fast it is asked and what it has used of its budget. */

@@ -37,6 +37,7 @@ function row(change: Partial<DomainRow>): DomainRow {
     circuitAt: null,
     circuitReason: null,
     leaseOwner: null,
+    hasTrial: true,
     ...change,
   };
 }
@@ -47,6 +48,10 @@ it.each([
   [
     { status: 'blocked', reason: 'forbidden', restUntil: inHours(336), nextAt: inHours(20) },
     'reason: forbidden, it refuses us (403); ends in 14 d, next trial in 20 h',
+  ],
+  [
+    { status: 'blocked', reason: 'forbidden', restUntil: inHours(336), nextAt: inHours(20), hasTrial: false },
+    'reason: forbidden, it refuses us (403); ends in 14 d',
   ],
   [
     { status: 'unreachable', reason: 'dns', restUntil: inHours(6), nextAt: null },

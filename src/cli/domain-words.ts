@@ -3,7 +3,7 @@ import { reasonText } from '../explain/index.ts';
 import { relativeTime } from './output.ts';
 
 /** What is known of a rest; times are dates, or text where the API brought them. */
-type RestingDomain = Pick<DomainRow, 'status' | 'reason' | 'isPermanent'> & {
+type RestingDomain = Pick<DomainRow, 'status' | 'reason' | 'isPermanent' | 'hasTrial'> & {
   restUntil: Date | string | null;
   nextAt: Date | string | null;
 };
@@ -16,7 +16,7 @@ export function restLine(row: RestingDomain, now = new Date()): string | null {
   if (row.isPermanent) return `reason: ${reason}; until it is reset`;
   const restUntil = row.restUntil === null ? null : new Date(row.restUntil);
   if (restUntil === null || restUntil <= now) return `reason: ${reason}; the rest is over`;
-  const isTrial = row.nextAt !== null && new Date(row.nextAt) < restUntil;
+  const isTrial = row.hasTrial && row.nextAt !== null && new Date(row.nextAt) < restUntil;
   const trial = isTrial ? `, next trial ${relativeTime(row.nextAt)}` : '';
   return `reason: ${reason}; ends ${relativeTime(restUntil)}${trial}`;
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-import { watchStdout } from './stdout.ts';
+import { watchStderr, watchStdout } from './stdout.ts';
 import { decideEarlyEnd, endAtSignals } from './stop-signals.ts';
 
 const earlyEnd = decideEarlyEnd(process.argv.slice(2), process.pid);
 if (earlyEnd !== null) endAtSignals(earlyEnd);
 
 watchStdout();
+watchStderr();
 
 // Loaded behind the lines above: it takes a while, on a busy machine seconds, and it may be stopped meanwhile.
 const { runCli } = await import('./program.ts');

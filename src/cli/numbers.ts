@@ -11,3 +11,6 @@ export function wholeNumber(flag: string, text: string, bounds: { least: number;
     );
   return number;
 }
+
+/** A number with what is counted: "1 source", "2 sources". */
+export const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;

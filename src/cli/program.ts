@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander';
+import { Command, CommanderError, Help, Option } from 'commander';
 import { forbidden, isForbidden, isPassing } from '../db/index.ts';
 import { AppError, EXIT, messageOf } from '../errors/index.ts';
 import { isAboutThisMachine, localOnly, nameOf } from './context.ts';
@@ -89,6 +89,14 @@ function refuseServer(command: Command): void {
   if (server !== undefined && isAboutThisMachine(command)) throw localOnly(nameOf(command), server);
 }
 
+/** What can stand behind a command; behind a group what its list takes, which it is where none of its commands is named. */
+function optionsOf(this: Help, command: Command): Option[] {
+  const own = Help.prototype.visibleOptions.call(this, command);
+  const { _defaultCommandName: name } = command as unknown as { _defaultCommandName: string | null };
+  const list = command.commands.find((one) => one.name() === name);
+  return list === undefined ? own : [...list.options.filter((option) => !option.hidden), ...own];
+}
+
 /** The whole command line, or the part of it that some arguments need. */
 export async function buildProgram(args: readonly string[] | null = null): Promise<Command> {
   const program = new Command('outrider')
@@ -115,7 +123,7 @@ export async function buildProgram(args: readonly string[] | null = null): Promi
     .helpOption('-h, --help', 'show this help')
     .helpCommand('help [command]', 'show the help of a command')
     // Commands inherit it, so it must be set before they are added.
-    .configureHelp({ showGlobalOptions: true })
+    .configureHelp({ showGlobalOptions: true, visibleOptions: optionsOf })
     .showSuggestionAfterError(true)
     .showHelpAfterError('Run "outrider --help" to see every command.')
     .exitOverride()

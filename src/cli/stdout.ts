@@ -9,6 +9,14 @@ export function watchStdout(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => act(error));
 }
 
+/**
+ * Keeps a process alive whose standard error takes no more: whoever read its log went away, or the disk of its log is full.
+ * There is nowhere left to say so, and the work does not need its log.
+ */
+export function watchStderr(): void {
+  process.stderr.on('error', () => undefined);
+}
+
 /** Leaves it to a command that has something to put away before it ends. */
 export function atStdoutError(next: Act): void {
   act = next;

@@ -33,6 +33,10 @@ export function endAtSignals(codes: EndCodes): void {
   actAtSignals((name) => process.exit(codes[name]));
 }
 
+// coreutils' timeout sends its signal to the program and then to its whole group: the same wish, told twice within a
+// millisecond. Nobody presses Ctrl-C so fast.
+const echoMs = 250;
+
 /**
  * Resolves at the first SIGINT or SIGTERM, or when the parent goes away; a second signal ends the process at once, after
  * `onSecond` has ended what it started.
@@ -41,12 +45,15 @@ export function untilStopped(onSecond: () => void = () => undefined): Promise<st
   return new Promise((resolve) => {
     const isChild = process.env.OUTRIDER_ROLE_CHILD === '1';
     let stopping = false;
+    let first: { reason: string; at: number } | null = null;
     const stop = (reason: string): void => {
       if (stopping) {
+        if (first?.reason === reason && performance.now() - first.at < echoMs) return;
         onSecond();
         process.exit(130);
       }
       stopping = true;
+      first = { reason, at: performance.now() };
       resolve(reason);
     };
     actAtSignals((name) => {

@@ -44,6 +44,8 @@ export type DomainRow = {
   circuitReason: string | null;
   /** Who fetches it now. */
   leaseOwner: string | null;
+  /** While it rests: there is something to try before the end. */
+  hasTrial: boolean;
 };
 
 /** The columns of a DomainRow, of `domains d` and `domain_slots s`. 'infinity' is no date a client can hold. */
@@ -62,7 +64,10 @@ export const domainColumns = `
   s.circuit_good IS NOT NULL AS "circuitOpen",
   CASE WHEN s.circuit_good IS NOT NULL THEN s.circuit_opens[cardinality(s.circuit_opens)] END AS "circuitAt",
   CASE WHEN s.circuit_good IS NOT NULL THEN s.circuit_reasons[cardinality(s.circuit_reasons)] END AS "circuitReason",
-  s.lease_owner AS "leaseOwner"`;
+  s.lease_owner AS "leaseOwner",
+  -- Asked of those that rest only: no index leads from a domain to its channels.
+  CASE WHEN d.status NOT IN ('blocked', 'unreachable') THEN false WHEN d.status_reason = 'robots_denied' THEN true
+       ELSE EXISTS (SELECT FROM channels h WHERE h.bucket = d.bucket AND h.domain_key = d.domain_key AND h.enabled) END AS "hasTrial"`;
 
 // Names have an index, alone and behind the status. The others are counters that each settle moves: an index of them would
 // cost every settle three more (its update could not stay on its page), so what the filter leaves is sorted, which takes

@@ -8,7 +8,7 @@ import { describeDomain } from './describe-domain.ts';
 import { describeUrl } from './describe-url.ts';
 import { loadChannelFacts } from './load-channel.ts';
 import { loadDomainFacts } from './load-domain.ts';
-import { loadUrlFacts } from './load-url.ts';
+import { loadUrlFacts, type UrlFacts } from './load-url.ts';
 
 /** What somebody asks about: exactly one of them. */
 export type Subject = { url: string } | { domain: string } | { channel: string };
@@ -63,7 +63,7 @@ async function explainUrl(db: Queryable, url: string, options: ExplainOptions): 
     subject: 'url',
     name: facts.url,
     ...describeUrl(facts),
-    advice: facts.row === null ? [`outrider submit ${facts.url}`] : [],
+    advice: urlAdvice(facts),
     facts: {
       ...facts,
       row:
@@ -73,6 +73,19 @@ async function explainUrl(db: Queryable, url: string, options: ExplainOptions): 
     },
   }));
 }
+
+// Asked again these would end the same way, or need something else done before.
+const notAgain = new Set(['robots_blocked', 'refused_address', 'refused_port', 'bad_url', 'source_deleted']);
+
+function urlAdvice({ url, row }: UrlFacts): string[] {
+  if (row === null) return [`outrider submit ${quoted(url)}`];
+  const isGivenUp = row.status === 'dead' && (row.kind === 'article' || row.kind === 'listing');
+  return isGivenUp && !notAgain.has(row.errorCode ?? '') ? [`outrider urls retry ${quoted(url)}`] : [];
+}
+
+// What is shown is copied into a shell, which takes an & or a ; for its own.
+const quoted = (text: string): string =>
+  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 async function explainDomain(db: Queryable, name: string, options: ExplainOptions): Promise<Answer> {
   const facts = await loadDomainFacts(db, name, options);

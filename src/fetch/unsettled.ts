@@ -39,6 +39,8 @@ export class Unsettled {
   #items: SettleItem[] = [];
   #documents: SettleDocument[] = [];
   #requests: LoggedRequest[] = [];
+  // So many of them are in the metrics.
+  #counted = 0;
   // When the first of the items came.
   #since = 0;
 
@@ -65,10 +67,17 @@ export class Unsettled {
   note(request: LoggedRequest): void {
     const { metrics } = this.#deps;
     this.#requests.push(request);
-    metrics.requests.inc({ outcome: request.outcome });
     if (request.status !== null) metrics.responses.inc({ status: classOf(request.status) });
     metrics.responseBytes.inc(request.bytes);
     if (request.headersMs !== null) metrics.requestSeconds.observe(request.headersMs / 1000);
+  }
+
+  // Late: what came of a page, or that our own network is away, is known when the request is long over, and the metrics
+  // name it as the log does.
+  #count(): void {
+    for (const { outcome } of this.#requests.slice(this.#counted))
+      this.#deps.metrics.requests.inc({ outcome });
+    this.#counted = this.#requests.length;
   }
 
   /** Asked between two rows: when the next one may start, will the oldest end have waited too long? */
@@ -88,6 +97,7 @@ export class Unsettled {
   }): Promise<{ outcome: 'settled' | 'stale'; items: readonly SettleItem[] }> {
     const { db, owner, clock, metrics, log, options: run } = this.#deps;
     const { final, learnt, budget, retried } = options;
+    this.#count();
     const responses = await this.recordings.answered();
     const now = clock.monotonic();
     const items = this.#items;
@@ -114,6 +124,7 @@ export class Unsettled {
     this.#items = [];
     this.#documents = [];
     this.#requests = [];
+    this.#counted = 0;
     this.recordings.release();
     if (result.outcome === 'stale') {
       metrics.staleSettles.inc();

@@ -1,3 +1,4 @@
+import { writeSync } from 'node:fs';
 import { type DestinationStream, type Logger, pino } from 'pino';
 
 /** The structured logger every part is given; fields first, then a sentence. */
@@ -43,8 +44,8 @@ export function createLog(options: LogOptions): Log {
   // https://no-color.org: any value but an empty one asks for none.
   const colour = stream.isTTY === true && !process.env.NO_COLOR;
   const destination: DestinationStream = text
-    ? { write: (line) => void stream.write(formatLine(maskSecrets(line), colour)) }
-    : { write: (line) => void stream.write(maskSecrets(line)) };
+    ? { write: (line) => writeLine(stream, formatLine(maskSecrets(line), colour)) }
+    : { write: (line) => writeLine(stream, maskSecrets(line)) };
   return pino(
     {
       level: options.level,
@@ -56,6 +57,17 @@ export function createLog(options: LogOptions): Log {
     },
     destination,
   ) as unknown as Log;
+}
+
+// A stream that could not be written once is closed for good. Ours may be a file whose disk was full for a minute: the next
+// line is tried past the stream, and lost where that fails too, because work goes on without its log.
+function writeLine(stream: NodeJS.WritableStream, line: string): void {
+  if (stream.writable || stream !== process.stderr) return void stream.write(line);
+  try {
+    writeSync(process.stderr.fd, line);
+  } catch {
+    // Nowhere is left to say so.
+  }
 }
 
 // A database error carries the whole function it happened in; its code, message and stack are what anybody reads.

@@ -110,6 +110,11 @@ test('a source is disabled, enabled, changed and deleted', async () => {
   const changed = await database.pool.query(`SELECT interval_seconds FROM channels`);
   expect(changed.rows).toEqual([{ interval_seconds: 1800 }]);
   expect((await run('sources', 'set', 'paper', '--mode', 'sideways')).code).toBe(2);
+  // The list has an option of that name too.
+  expect(await run('sources', 'set', 'paper', '--mode', 'both')).toMatchObject({ code: 0 });
+  const narrowed = JSON.parse((await run('sources', '--mode', 'both', '--json')).stdout) as object[];
+  expect(narrowed).toMatchObject([{ slug: 'paper', ingestionMode: 'both' }]);
+  expect((await run('sources', 'list', '--mode', 'spider')).stdout).toBe('No source matches.\n');
   expect((await run('sources', 'delete', 'paper', '--documents', 'burn')).code).toBe(2);
   expect(await run('sources', 'delete', 'paper')).toMatchObject({ code: 0 });
   expect(await row()).toMatchObject({ status: 'dead', code: 'source_deleted' });

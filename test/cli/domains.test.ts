@@ -168,6 +168,11 @@ test('switches and robots', async () => {
   expect(await well('switch')).toMatch(/^polling +on +– +–$/m);
   expect(await well('switch', 'polling', 'off')).toMatch(/^polling +OFF +(just now|\d+ s ago) +cli:/m);
   expect(await json('switch', 'polling')).toMatchObject([{ name: 'polling', on: false }]);
+  await well('switch', 'polling', 'off', '--reason', 'they asked for a quiet night');
+  const noted = await database.pool.query(
+    `SELECT FROM audit WHERE subject = 'polling' AND detail->>'reason' = 'they asked for a quiet night'`,
+  );
+  expect(noted.rowCount).toBe(1);
   expect((await run('switch', 'poling', 'off')).stderr).toContain('Known: fetching, polling');
   await database.pool.query(
     `INSERT INTO sources (slug, name, url) VALUES ('paper', 'Paper', 'https://paper.test/')`,

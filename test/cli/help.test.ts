@@ -88,6 +88,12 @@ describe('help', () => {
     expect(stdout).toContain('--data');
   });
 
+  test('a group shows what its list takes, and a command beside it does not', async () => {
+    const words = 'only those with a channel whose polls fail';
+    expect((await host.run(['sources', '--help'], { home })).stdout).toContain(words);
+    expect((await host.run(['sources', 'set', '--help'], { home })).stdout).not.toContain(words);
+  });
+
   test('--version says the version alone', async () => {
     const { code, stdout } = await runAlone(['--version']);
     expect(code).toBe(0);
@@ -127,11 +133,11 @@ describe('mistakes end with code 2 and say what to do', () => {
     ['a limit that is none', ['docs', 'list', '--limit', 'all'], ['--limit']],
     [
       'a command of a group that there is not',
-      ['sources', 'list'],
+      ['sources', 'change'],
       [
-        '"outrider sources" has no command "list"',
-        'It has set, disable,',
-        'Alone it does this: list publishers.',
+        '"outrider sources" has no command "change"',
+        'It has list, set, disable,',
+        'Alone it does this: publishers with',
       ],
     ],
     [
@@ -142,6 +148,11 @@ describe('mistakes end with code 2 and say what to do', () => {
     ['a word too many', ['jobs', 'list', '1'], ['"outrider jobs list" takes no "1"']],
     ['a word too many behind a path', ['export', 'a.json', 'b'], ['"outrider export" takes no "b"']],
     ['a limit of URLs that is none', ['urls', '--limit', 'abc'], ['--limit', '"abc"']],
+    ['nothing to act on', ['urls', 'retry'], ['name either addresses', '--domain']],
+    ['two ways of choosing', ['urls', 'remove', 'https://a.example/', '--status', 'dead'], ['name either']],
+    ['a priority that is none', ['urls', 'priority', 'high', 'https://a.example/'], ['1–10', '"high"']],
+    ['a reason for nothing', ['switch', 'spider', '--reason', 'x'], ['--reason', 'outrider switch']],
+    ['a look that acts', ['migrate', '--status', '--to', '3'], ['--status only looks', '--dry-run']],
     ['a limit of none', ['urls', '--limit', '0'], ['--limit', '"0"']],
     [
       'more years than a token lives',

@@ -171,6 +171,24 @@ test('logs: the last run, one of a number, searched, and as they come', async ()
   expect(numbers).toEqual(numbers.map((_, index) => numbers[0]! + index));
 });
 
+test('whoever follows a job that is about to run sees the run that begins', async () => {
+  const { pool } = database;
+  const id = await putJob(pool, 'pending', { at: new Date() });
+  const following = run('logs', String(id), '--follow');
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  const execution = await startRun(pool, id);
+  await appendLog(pool, BigInt(execution), [{ category: 'fetch', level: 'info', message: 'the first line' }]);
+  await endRun(pool, id, { execution: 'completed', status: 'completed' });
+  const { code, stdout, stderr } = await following;
+  // A command that begins late finds the run there.
+  expect(stderr).toMatch(new RegExp(`^(Waiting for job ${id} to run: it is due now\\. .*\\n)?$`));
+  expect(stdout).toMatch(/the first line\nThe run has ended: completed\.\n$/);
+  expect(code).toBe(0);
+  // Nobody is going to run this one.
+  const paused = await putJob(pool, 'paused');
+  expect((await run('logs', String(paused), '--follow')).stderr).toContain('has not run yet');
+});
+
 test('all jobs at once: stats, rebalance and sync', async () => {
   const { pool } = database;
   await pool.query('DELETE FROM jobs');

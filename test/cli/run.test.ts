@@ -190,13 +190,31 @@ describe('a list of addresses', () => {
       const [wanted] = wantedOf(truth);
       const { code, stderr } = await runOutrider(
         ['run', '--urls', '-', '--config', 'mine.yaml', ...network()],
-        { home, env, input: `${wanted}\n` },
+        { home, env: { ...env, OUTRIDER_FETCH_DEFAULT_DELAY_MS: String(delayMs) }, input: `${wanted}\n` },
       );
       expect(code, stderr).toBe(0);
       const { rows: sinks } = await database.pool.query('SELECT name, enabled FROM sinks');
       expect(sinks).toEqual([{ name: 'index', enabled: true }]);
       const { rows } = await database.pool.query('SELECT url FROM documents');
       expect(rows).toEqual([{ url: wanted }]);
+    } finally {
+      await database.drop();
+    }
+  });
+
+  test('nobody is asked faster on a database of yours than its settings say', async () => {
+    const database = await createTestDatabase();
+    try {
+      // Its pace would be that of every domain that is due there.
+      const { code, stderr } = await runOutrider(['run', '--urls', '-', ...network()], {
+        home,
+        env: { ...env, DATABASE_URL: database.url },
+        input: `${truth[0]!.url}\n`,
+      });
+      expect(code).toBe(2);
+      expect(stderr).toContain(`--delay-ms ${delayMs} would hold for every domain`);
+      expect(stderr).toContain('temporary database');
+      expect((await database.pool.query('SELECT FROM url_frontier')).rowCount).toBe(0);
     } finally {
       await database.drop();
     }

@@ -187,8 +187,10 @@ describe('one thing at a time', () => {
   test.each([
     ['https://waits.test/story', 'waiting.', 'No fetcher is running'],
     ['https://blocked.test/story', 'they asked us to', 'outrider domain reset blocked.test'],
-    ['https://gone.test/story', 'dead.', '410'],
+    ['https://gone.test/story', 'dead.', 'outrider urls retry https://gone.test/story'],
     ['https://unknown.test/story', 'never submitted', 'outrider submit https://unknown.test/story'],
+    // As a shell takes it whole.
+    ['https://unknown.test/?a=1&b=2', 'never submitted', "outrider submit 'https://unknown.test/?a=1&b=2'"],
     ['blocked.test', 'blocked.', 'outrider domain reset blocked.test'],
   ])('explain %s', async (subject, state, advice) => {
     const seen = await see(['explain', subject]);

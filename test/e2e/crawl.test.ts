@@ -145,6 +145,16 @@ afterAll(async () => {
   rmSync(dir, { recursive: true, force: true });
 });
 
+test('requests are counted under the word that the crawl log has for them', async () => {
+  const logged = await database.pool.query<{ outcome: string; n: number }>(
+    'SELECT outcome, count(*)::integer AS n FROM crawl_log GROUP BY outcome',
+  );
+  const { values } = await engine.metrics.requests.get();
+  expect(Object.fromEntries(values.map(({ labels, value }) => [labels.outcome, value]))).toEqual(
+    Object.fromEntries(logged.rows.map(({ outcome, n }) => [outcome, n])),
+  );
+});
+
 /** Why a row is not what the truth expects; null when it is. */
 function complaint(article: ArticleTruth, known: Known | undefined): string | null {
   if (known === undefined) return 'has no row';

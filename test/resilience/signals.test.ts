@@ -29,6 +29,19 @@ test('the first signal asks, the second ends at once what is there and itself wi
   expect(await run((kill) => kill('SIGTERM'))).toEqual(['ready SIGTERM ended all', 130]);
 });
 
+test('the same signal at once again is the same wish, as timeout tells it to a program and to its group', async () => {
+  const program = `const { untilStopped } = await import(${JSON.stringify(entry)});
+    setInterval(() => undefined, 1000);
+    void untilStopped().then(() => {
+      process.emit('SIGTERM');
+      process.exit(0);
+    });
+    process.stdout.write('ready');`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], { env: {} });
+  child.stdout.once('data', () => child.kill('SIGTERM'));
+  expect(await once(child, 'close')).toEqual([0, null]);
+});
+
 test('a signal that came before anybody had time to hear it stops what took over meanwhile', async () => {
   const program = `const { endAtSignals, untilStopped } = await import(${JSON.stringify(entry)});
     const { spawnSync } = await import('node:child_process');

@@ -9,7 +9,7 @@ import {
 } from '../../db/index.ts';
 import { AppError } from '../../errors/index.ts';
 import { type Context, loadContext } from '../context.ts';
-import { wholeNumber } from '../numbers.ts';
+import { count, wholeNumber } from '../numbers.ts';
 import { printJson, relativeTime } from '../output.ts';
 
 type BackupFlags = { keep?: string; images: boolean };
@@ -67,7 +67,7 @@ async function runBackup(
     );
   if (flags.images && config.blobs.kind === 's3')
     write('Images lie in S3 and are not copied: keep versions of that bucket.');
-  if (saved.removed.length > 0) write(`Removed ${saved.removed.length} older backups.`);
+  if (saved.removed.length > 0) write(`Removed ${count(saved.removed.length, 'older backup')}.`);
 }
 
 async function runRestore(context: Context, path: string, flags: RestoreFlags): Promise<void> {
@@ -84,7 +84,9 @@ async function runRestore(context: Context, path: string, flags: RestoreFlags): 
     restoreBackup(database, { file, force: flags.force ?? false, images, onTable: progress(context) }),
   );
   if (context.flags.json) return printJson({ file, ...result });
-  write(`Restored ${result.rows} rows of ${result.tables} tables from ${file}; every sum was right.`);
+  write(
+    `Restored ${count(result.rows, 'row')} of ${count(result.tables, 'table')} from ${file}; every sum was right.`,
+  );
   if (result.images !== null && result.images.copied + result.images.missing > 0)
     write(
       `Images: ${result.images.copied} brought back${result.images.missing > 0 ? `, ${result.images.missing} were not saved` : ''}.`,
@@ -119,7 +121,7 @@ const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
 function wordsOf({ tables, rows }: ExportSummary): string {
   const named = ['sources', 'documents', 'url_frontier'].map((name) => tables[name] ?? 0);
-  return `${named[0]} sources, ${named[1]} documents, ${named[2]} URLs and ${rows - named.reduce((a, b) => a + b, 0)} other rows`;
+  return `${count(named[0]!, 'source')}, ${count(named[1]!, 'document')}, ${count(named[2]!, 'URL')} and ${count(rows - named.reduce((a, b) => a + b, 0), 'other row')}`;
 }
 
 const progress =

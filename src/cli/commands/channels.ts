@@ -22,7 +22,10 @@ type ListFlags = {
 export function addChannelCommands(program: Command): void {
   const channels = program
     .command('channels')
-    .description('list feeds and sitemaps with how their polls went, trouble first')
+    .description('list feeds and sitemaps with how their polls went, and change them');
+  channels
+    .command('list', { isDefault: true })
+    .description('feeds and sitemaps with how their polls went, trouble first')
     .option('--source <slug>', 'only those of a source')
     .addOption(new Option('--kind <kind>', 'only those of a kind').choices(kinds))
     .option('--failing', 'only those whose polls fail')
@@ -33,10 +36,11 @@ export function addChannelCommands(program: Command): void {
       const limit = wholeNumber('--limit', flags.limit, { least: 1, most: 100_000 });
       const context = loadContext(command);
       const { limit: _limit, ...query } = flags;
-      const { listed, delay } = await withApi(context, async (api) => ({
-        listed: (await listItems<ShownChannel>(api, '/api/v1/channels', query, limit)).items,
+      const { list, delay } = await withApi(context, async (api) => ({
+        list: await listItems<ShownChannel>(api, '/api/v1/channels', query, limit),
         delay: await api.get<DiscoveryDelay>('/api/v1/channels/delay'),
       }));
+      const { items: listed, isMore } = list;
       if (context.flags.json) return printJson(listed);
       if (listed.length === 0)
         return say(
@@ -45,6 +49,7 @@ export function addChannelCommands(program: Command): void {
             : 'No channels yet. "outrider add <url>" finds them.',
         );
       printChannels(listed);
+      if (isMore) say(`The first ${limit}; --limit shows more.`);
       say(delayText(delay));
     });
   addChannelChanges(channels);

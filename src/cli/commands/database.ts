@@ -13,6 +13,7 @@ import {
 } from '../../db/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import { type Context, loadContext, withDatabase } from '../context.ts';
+import { count } from '../numbers.ts';
 import { operatorName } from '../operator.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
 
@@ -27,7 +28,9 @@ export function addDatabaseCommands(program: Command): void {
         exportDatabase(pool, file, { onTable: progress(context) }),
       );
       if (context.flags.json) return printJson(result);
-      process.stdout.write(`Exported ${result.rows} rows of ${result.tables} tables to ${file}.\n`);
+      process.stdout.write(
+        `Exported ${count(result.rows, 'row')} of ${count(result.tables, 'table')} to ${file}.\n`,
+      );
     });
   db.command('import <file>')
     .description('read an export into this database, all or nothing')
@@ -49,7 +52,9 @@ export function addDatabaseCommands(program: Command): void {
           onTable: progress(context),
         });
         if (context.flags.json) return printJson(result);
-        process.stdout.write(`Imported ${result.rows} rows of ${result.tables} tables from ${file}.\n`);
+        process.stdout.write(
+          `Imported ${count(result.rows, 'row')} of ${count(result.tables, 'table')} from ${file}.\n`,
+        );
       } finally {
         await database.close();
       }
@@ -92,6 +97,18 @@ async function runMigrate(context: Context, flags: MigrateFlags): Promise<void> 
   if (flags.to !== undefined && !/^\d{1,9}$/.test(flags.to))
     throw new AppError('usage', `--to takes a version number, not "${flags.to}"`, { exitCode: EXIT.usage });
   const to = flags.to === undefined ? undefined : Number(flags.to);
+  const beside = (['dryRun', 'to', 'force'] as const).find(
+    (name) => flags.status && flags[name] !== undefined,
+  );
+  if (beside !== undefined)
+    throw new AppError(
+      'usage',
+      `--status only looks, and takes no --${beside === 'dryRun' ? 'dry-run' : beside}`,
+      {
+        exitCode: EXIT.usage,
+        advice: 'What a step would do says: outrider migrate --dry-run --to N',
+      },
+    );
   const database = await openDatabase({
     ...databaseOptions(context.loaded.config),
     maxConnections: 2,

@@ -1,20 +1,20 @@
 import { type Command, Option } from 'commander';
-import { AppError, EXIT } from '../../errors/index.ts';
+import { EXIT } from '../../errors/index.ts';
 import { type Answer, isHeld, parseSubject } from '../../explain/index.ts';
 import {
   howToGiveBrowser,
-  type UrlKind,
   type UrlRow,
   urlKinds,
   urlStatuses,
   type WishAnswer,
 } from '../../frontier/index.ts';
-import { canonicalDomain } from '../../url/index.ts';
-import { type Api, type Json, listItems, patiently, type Query, withApi } from '../api.ts';
+import { type Api, type Json, listItems, patiently, withApi } from '../api.ts';
 import { type Context, loadContext } from '../context.ts';
 import { wholeNumber } from '../numbers.ts';
 import { oneLine, printJson, printTable, relativeTime, textWidth, wrapText } from '../output.ts';
 import { paint } from '../style.ts';
+import { type UrlFlags, urlQueryOf } from '../url-query.ts';
+import { addUrlActions } from './url-actions.ts';
 
 /** `submit`, `urls`, `explain`. */
 export function addFrontierCommands(program: Command): void {
@@ -29,9 +29,12 @@ export function addFrontierCommands(program: Command): void {
       async (urls: string[], flags: { kind: 'article' | 'listing'; priority: string }, command: Command) =>
         submitUrls(loadContext(command), urls, flags),
     );
-  program
+  const urls = program
     .command('urls')
-    .description('list URLs of the frontier')
+    .description('list URLs of the frontier, fetch them again, remove them or change their priority');
+  urls
+    .command('list', { isDefault: true })
+    .description('URLs of the frontier and how they stand')
     .option('--domain <name>', 'of this domain only')
     .addOption(new Option('--status <words>', `comma-separated: ${urlStatuses.join(', ')}`))
     .addOption(
@@ -39,7 +42,8 @@ export function addFrontierCommands(program: Command): void {
     )
     .option('--reason <code>', 'error code, as robots_blocked')
     .option('--limit <n>', 'how many', '50')
-    .action(async (flags: UrlFlags, command: Command) => listRows(loadContext(command), flags));
+    .action(async (flags: ListFlags, command: Command) => listRows(loadContext(command), flags));
+  addUrlActions(urls);
   program
     .command('explain <url|domain|channel>')
     .description(
@@ -81,15 +85,16 @@ async function submitUrls(
 
 const submittedAtOnce = 10_000;
 
-type UrlFlags = { domain?: string; status?: string; kind?: UrlKind; reason?: string; limit: string };
+type ListFlags = UrlFlags & { limit: string };
 
-async function listRows(context: Context, flags: UrlFlags): Promise<void> {
+async function listRows(context: Context, flags: ListFlags): Promise<void> {
   const limit = wholeNumber('--limit', flags.limit, { least: 1, most: 10_000 });
-  const query = queryOf(flags);
-  const { rows, hasBrowser } = await withApi(context, async (api) => {
-    const { items } = await listItems<ShownUrl>(api, '/api/v1/frontier', query, limit);
+  // Unless it is told, the API leaves polls and probes out; whoever looks here wants to see all there is.
+  const query = { kind: urlKinds.join(','), ...urlQueryOf(flags) };
+  const { rows, isMore, hasBrowser } = await withApi(context, async (api) => {
+    const { items, isMore } = await listItems<ShownUrl>(api, '/api/v1/frontier', query, limit);
     const isAsked = !context.flags.json && items.some(({ status }) => status === 'needs_render');
-    return { rows: items, hasBrowser: !isAsked || (await someoneRenders(api)) };
+    return { rows: items, isMore, hasBrowser: !isAsked || (await someoneRenders(api)) };
   });
   if (context.flags.json) return printJson(rows);
   if (rows.length === 0) return void process.stdout.write('No URL matches.\n');
@@ -104,6 +109,7 @@ async function listRows(context: Context, flags: UrlFlags): Promise<void> {
     { title: 'FETCHED', value: (row) => relativeTime(row.lastFetchedAt) },
     { title: 'URL', value: (row) => row.url, flexible: true },
   ]);
+  if (isMore) process.stdout.write(`The first ${limit}; --limit shows more.\n`);
   if (!hasBrowser)
     process.stdout.write(`\nRows that need rendering wait: no fetcher has a browser. ${howToGiveBrowser}\n`);
 }
@@ -119,25 +125,6 @@ async function someoneRenders(api: Api): Promise<boolean> {
 }
 
 type ShownUrl = Json<Omit<UrlRow, 'bucket' | 'domainKey' | 'hash'>> & { id: string };
-
-function queryOf(flags: UrlFlags): Query {
-  if (flags.domain !== undefined && canonicalDomain(flags.domain) === null)
-    throw new AppError('usage', `"${flags.domain}" is not a domain`, { exitCode: EXIT.usage });
-  const words = flags.status?.split(',').map((word) => word.trim());
-  const wrong = words?.find((word) => !(urlStatuses as readonly string[]).includes(word));
-  if (wrong !== undefined)
-    throw new AppError('usage', `"${wrong}" is not a status`, {
-      exitCode: EXIT.usage,
-      advice: `Known: ${urlStatuses.join(', ')}.`,
-    });
-  return {
-    domain: flags.domain,
-    status: words?.join(','),
-    // Unless it is told, the API leaves polls and probes out; whoever looks here wants to see all there is.
-    kind: flags.kind ?? urlKinds.join(','),
-    reason: flags.reason,
-  };
-}
 
 async function sayWhy(context: Context, text: string): Promise<void> {
   const subject = parseSubject(text);

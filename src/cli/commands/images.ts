@@ -11,11 +11,14 @@ import { sourcePath } from '../source-path.ts';
 
 type ListFlags = { source?: string; document?: string; limit: string };
 
-/** `images`, `images get`. */
+/** `images list|get`. */
 export function addImageCommands(program: Command): void {
   const images = program
     .command('images')
-    .description('list images that articles show, newest first, and what became of them')
+    .description('list images that articles show, and get what is stored of them');
+  images
+    .command('list', { isDefault: true })
+    .description('images that articles show, newest first, and what became of them')
     .option('--source <slug>', 'only those of a publisher')
     .option('--document <url>', 'only those of one article')
     .option('--limit <n>', 'most lines', '50')
@@ -25,7 +28,7 @@ export function addImageCommands(program: Command): void {
       if (document !== undefined) requireAddress(document);
       if (source !== undefined) sourcePath(source);
       const context = loadContext(command);
-      const { items: listed } = await withApi(context, (api) =>
+      const { items: listed, isMore } = await withApi(context, (api) =>
         listItems<Json<ListedImage>>(api, '/api/v1/images', { source, document }, limit),
       );
       if (context.flags.json) return printJson(listed);
@@ -43,6 +46,7 @@ export function addImageCommands(program: Command): void {
         { title: 'URL', value: (row) => row.url, flexible: true },
         { title: 'PAGE', value: (row) => row.pageUrl ?? '–', flexible: true },
       ]);
+      if (isMore) process.stdout.write(`The first ${limit}; --limit shows more.\n`);
     });
   images
     .command('get <sha256> <file>')

@@ -1,12 +1,13 @@
 import { type Command, Option } from 'commander';
 import { AppError, EXIT } from '../../errors/index.ts';
 import { logCategories, logLevels } from '../../jobs/index.ts';
+import { systemClock } from '../../telemetry/index.ts';
 import { type Api, withApi } from '../api.ts';
 import { loadContext } from '../context.ts';
 import { followLog, type LogWish, loadLog, logLineText } from '../job-log.ts';
-import { numberOf, type ShownExecution } from '../job-words.ts';
+import { numberOf, type ShownExecution, type ShownJob } from '../job-words.ts';
 import { wholeNumber } from '../numbers.ts';
-import { printJson } from '../output.ts';
+import { printJson, relativeTime } from '../output.ts';
 
 type LogFlags = {
   run?: string;
@@ -32,7 +33,7 @@ export function addJobLogs(jobs: Command): void {
       const wish = wishOf(flags);
       const context = loadContext(command);
       await withApi(context, async (api) => {
-        const execution = await runOf(api, numberOf(id), flags.run);
+        const execution = await runOf(api, numberOf(id), flags);
         const lines = await loadLog(api, execution.id, wish);
         const { json } = context.flags;
         if (json && flags.follow !== true) return printJson(lines);
@@ -64,15 +65,24 @@ function wishOf({ category, level, search, limit }: LogFlags): LogWish {
 const isWanted = (message: string, text: string | undefined): boolean =>
   text === undefined || message.toLowerCase().includes(text.toLowerCase());
 
-/** The run of a number, or the last one. */
-async function runOf(api: Api, jobId: number, number: string | undefined): Promise<ShownExecution> {
+/** The run of a number, or the last one; whoever follows a job that is about to run means the run that begins. */
+async function runOf(
+  api: Api,
+  jobId: number,
+  { run: number, follow }: Pick<LogFlags, 'run' | 'follow'>,
+): Promise<ShownExecution> {
   const wanted =
     number === undefined ? undefined : wholeNumber('--run', number, { least: 1, most: 2_147_483_647 });
-  const { items } = await api.get<{ items: ShownExecution[] }>(`/api/v1/jobs/${jobId}/executions`, {
-    limit: 1,
-    number: wanted,
-  });
-  if (items[0] !== undefined) return items[0];
+  const load = async (): Promise<ShownExecution | undefined> => {
+    const { items } = await api.get<{ items: ShownExecution[] }>(`/api/v1/jobs/${jobId}/executions`, {
+      limit: 1,
+      number: wanted,
+    });
+    return items[0];
+  };
+  const last = await load();
+  const found = follow === true && wanted === undefined ? await untilBegun(api, jobId, { last, load }) : last;
+  if (found !== undefined) return found;
   throw new AppError(
     'execution_unknown',
     wanted === undefined
@@ -80,4 +90,24 @@ async function runOf(api: Api, jobId: number, number: string | undefined): Promi
       : `job ${jobId} has no run ${wanted}; it may have been pruned`,
     { exitCode: EXIT.usage, advice: `See its runs with: outrider jobs show ${jobId}` },
   );
+}
+
+const askAgainMs = 500;
+
+/** Waits while the job is due, or has never run and is scheduled. A job that nobody is going to run is not waited for. */
+async function untilBegun(
+  api: Api,
+  jobId: number,
+  { last, load }: { last: ShownExecution | undefined; load: () => Promise<ShownExecution | undefined> },
+): Promise<ShownExecution | undefined> {
+  for (let isTold = false; ; isTold = true) {
+    // Asked before its runs are: whoever takes it in between is seen.
+    const { status, nextRunAt } = await api.get<ShownJob>(`/api/v1/jobs/${jobId}`);
+    const newest = await load();
+    const isAwaited = status === 'pending' || (status === 'scheduled' && last === undefined);
+    if (!isAwaited || newest?.id !== last?.id) return newest;
+    const when = status === 'pending' ? 'it is due now' : `it runs first ${relativeTime(nextRunAt)}`;
+    if (!isTold) process.stderr.write(`Waiting for job ${jobId} to run: ${when}. Ctrl-C ends this.\n`);
+    await systemClock.wait(askAgainMs);
+  }
 }

@@ -7,6 +7,8 @@ import { loadContext } from '../context.ts';
 import { onOff } from '../operator.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
 
+type Flags = { reason?: string };
+
 /** `workers`, `switch`. */
 export function addOperateCommands(program: Command): void {
   program
@@ -42,13 +44,24 @@ export function addOperateCommands(program: Command): void {
   program
     .command('switch [name] [on|off]')
     .description('list what can be switched off while everything runs, or switch it')
-    .action(async (name: string | undefined, state: string | undefined, _flags: object, command: Command) => {
+    .option('--reason <words>', 'why; it is kept for good')
+    .action(async (name: string | undefined, state: string | undefined, flags: Flags, command: Command) => {
       const chosen = name === undefined ? null : switchOf(name);
       const isOn = state === undefined ? null : onOff(state);
+      if (flags.reason !== undefined && isOn === null)
+        throw new AppError('usage', '--reason says why something is switched', {
+          exitCode: EXIT.usage,
+          advice: 'Name the switch and how it shall stand: outrider switch fetching off --reason "…"',
+        });
       const context = loadContext(command);
       const rows = await withApi(context, async (api) => {
         if (chosen !== null && isOn !== null)
-          return [await api.put<Json<SwitchState>>(`/api/v1/switches/${chosen}`, { on: isOn })];
+          return [
+            await api.put<Json<SwitchState>>(`/api/v1/switches/${chosen}`, {
+              on: isOn,
+              reason: flags.reason,
+            }),
+          ];
         const { items } = await api.get<{ items: Json<SwitchState>[] }>('/api/v1/switches');
         return items.filter((one) => chosen === null || one.name === chosen);
       });

@@ -50,19 +50,22 @@ async function runList(flags: RunFlags, command: Command): Promise<number> {
   const settings = {
     'fetch.domains_at_once': flags.concurrency,
     'fetch.default_delay_ms': flags.delayMs,
-    // A list is a person's wish: no budget holds it.
-    'domains.max_pages_per_run': 0,
     'fetch.allow_networks': flags.allowNetwork,
     // It ends when the list is fetched: nobody waits for a browser here.
     'render.enabled': 'off',
     'log.level': command.optsWithGlobals<{ logLevel?: string }>().logLevel ?? 'warn',
   };
-  const temporary = !namesDatabase(loadContext(command, settings).loaded);
+  const { loaded } = loadContext(command, settings);
+  const temporary = !namesDatabase(loaded);
+  if (!temporary) refuseHaste(loaded, loadContext(command).loaded);
   const dir = temporary ? mkdtempSync(join(tmpdir(), 'outrider-run-')) : undefined;
   try {
     const context = loadContext(command, {
       ...settings,
-      ...(temporary ? { 'data.dir': dir, 'documents.keep_html': 'none' } : {}),
+      // Nothing is in a temporary database but the list: a person's wish, which no budget holds.
+      ...(temporary
+        ? { 'data.dir': dir, 'documents.keep_html': 'none', 'domains.max_pages_per_run': 0 }
+        : {}),
     });
     const file = flags.out === undefined ? openStdout() : await openRecords(flags.out);
     const stopped = untilStopped();
@@ -88,6 +91,21 @@ async function runList(flags: RunFlags, command: Command): Promise<number> {
   } finally {
     if (dir !== undefined) rmSync(dir, { recursive: true, force: true });
   }
+}
+
+/** On a database of the user's everything that is due is fetched beside the list, at the pace of this run. */
+function refuseHaste(wanted: LoadedConfig, usual: LoadedConfig): void {
+  const { defaultDelayMs } = usual.config.fetch;
+  if (wanted.config.fetch.defaultDelayMs >= defaultDelayMs) return;
+  throw new AppError(
+    'usage',
+    `--delay-ms ${wanted.config.fetch.defaultDelayMs} would hold for every domain of this database that is due meanwhile, and is less than its ${defaultDelayMs} (fetch.default_delay_ms)`,
+    {
+      exitCode: EXIT.usage,
+      advice:
+        'Leave --delay-ms out, or fetch the list on a temporary database: without --data, OUTRIDER_DATA_DIR and DATABASE_URL.',
+    },
+  );
 }
 
 /** Whether a database of the user's is meant, wherever it is named: theirs has an index, and is not removed. */

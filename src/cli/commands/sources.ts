@@ -12,7 +12,7 @@ import {
 } from '../../sources/index.ts';
 import { type Json, listItems, patiently, type Query, withApi } from '../api.ts';
 import { loadContext } from '../context.ts';
-import { wholeNumber } from '../numbers.ts';
+import { count, wholeNumber } from '../numbers.ts';
 import { onOff, overruledLines, poolName } from '../operator.ts';
 import { printJson, printTable, relativeTime } from '../output.ts';
 import { sourcePath } from '../source-path.ts';
@@ -31,7 +31,11 @@ type ListFlags = {
 export function addSourceCommands(program: Command): void {
   const sources = program
     .command('sources')
-    .description('list publishers')
+    .description('list publishers, change, disable, enable and delete them');
+  // A command of its own: options of the group would be taken from all that stand beside it, --mode from "set" too.
+  sources
+    .command('list', { isDefault: true })
+    .description('publishers with their channels and how they are followed')
     .addOption(
       new Option('--mode <mode>', 'only those that are followed so').choices(['feed', 'spider', 'both']),
     )
@@ -43,8 +47,8 @@ export function addSourceCommands(program: Command): void {
       const limit = wholeNumber('--limit', flags.limit, { least: 1, most: 100_000 });
       const query = queryOf(flags);
       const context = loadContext(command);
-      const { items: listed } = await withApi(context, (api) =>
-        listItems<Json<SourceStatus>>(api, '/api/v1/sources', query, limit),
+      const { items: listed, isMore } = await withApi(context, (api) =>
+        listItems<Json<SourceStatus & { status: string }>>(api, '/api/v1/sources', query, limit),
       );
       if (context.flags.json) return printJson(listed);
       if (listed.length === 0)
@@ -61,7 +65,11 @@ export function addSourceCommands(program: Command): void {
         { title: 'MODE', value: (row) => row.ingestionMode, spare: 2 },
         { title: 'CHANNELS', value: channelsOf, align: 'right' },
         { title: 'LAST ITEM', value: (row) => relativeTime(row.lastItemAt), spare: 1 },
-        { title: 'STATE', value: (row) => (row.enabled ? 'enabled' : 'disabled') },
+        {
+          title: 'STATE',
+          // Enabled, and nothing of it is polled: whoever looks for what is missing must see it here.
+          value: (row) => (row.status === 'empty' ? 'empty' : row.enabled ? 'enabled' : 'disabled'),
+        },
         {
           title: 'ROBOTS',
           value: (row) => (row.settings.respectRobots === false ? 'ignored' : 'respected'),
@@ -69,6 +77,7 @@ export function addSourceCommands(program: Command): void {
         },
         { title: 'ADDED', value: (row) => relativeTime(row.createdAt), spare: 4 },
       ]);
+      if (isMore) say(`The first ${limit}; --limit shows more.`);
     });
   sources
     .command('set <slug>')
@@ -146,7 +155,7 @@ export function addSourceCommands(program: Command): void {
       );
       if (context.flags.json) return printJson(answer);
       say(
-        `${slug} is deleted${documents === 'delete' ? ` with ${answer.documents} documents` : '; its documents stay'}.`,
+        `${slug} is deleted${documents === 'delete' ? ` with ${count(answer.documents, 'document')}` : '; its documents stay'}.`,
       );
     });
   sources

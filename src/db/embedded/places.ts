@@ -37,8 +37,28 @@ export type ServerState = { socketDir: string };
 /** The data directory when none is named: per user, or the system's for root. */
 export function defaultDataDir(): string {
   if (process.geteuid?.() === 0 && isWritable('/var/lib/outrider')) return '/var/lib/outrider';
-  const xdg = process.env.XDG_DATA_HOME;
-  return join(xdg && isAbsolute(xdg) ? xdg : join(homedir(), '.local', 'share'), 'outrider');
+  return userDataDir(process.env.XDG_DATA_HOME);
+}
+
+/** Where a user's data lies: below XDG_DATA_HOME where that is set, else below the home. */
+export function userDataDir(xdg: string | undefined, readHome = homedir): string {
+  if (xdg && isAbsolute(xdg)) return join(xdg, 'outrider');
+  const home = homeOf(readHome);
+  if (home !== null) return join(home, '.local', 'share', 'outrider');
+  throw new AppError('db_start_failed', 'There is no data directory: this user has no home directory.', {
+    exitCode: EXIT.database,
+    advice:
+      'Name a directory you may write to with --data DIR or OUTRIDER_DATA_DIR, or set HOME or DATABASE_URL.',
+  });
+}
+
+/** The home of this user; null for a number that no account has, as containers give it, unless HOME is set. */
+export function homeOf(readHome = homedir): string | null {
+  try {
+    return readHome();
+  } catch {
+    return null;
+  }
 }
 
 /** Whether a data directory holds a database of ours; looks only, and makes nothing. */

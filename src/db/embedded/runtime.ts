@@ -15,9 +15,10 @@ import {
   statSync,
   symlinkSync,
 } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { isErrno } from './lock.ts';
+import { homeOf } from './places.ts';
 import { canReach } from './server-user.ts';
 
 const programs = ['initdb', 'postgres'];
@@ -73,7 +74,9 @@ function defaultCacheDirs(): string[] {
   const temporary = join(tmpdir(), `outrider-cache-${user}`);
   if (user === 0) return ['/var/lib/outrider', '/opt/outrider', temporary];
   const xdg = process.env.XDG_CACHE_HOME;
-  return [xdg && isAbsolute(xdg) ? join(xdg, 'outrider') : join(homedir(), '.cache', 'outrider'), temporary];
+  if (xdg && isAbsolute(xdg)) return [join(xdg, 'outrider'), temporary];
+  const home = homeOf();
+  return home === null ? [temporary] : [join(home, '.cache', 'outrider'), temporary];
 }
 
 // Whoever can write here chooses what we execute: the directory must be ours and closed to other writers.

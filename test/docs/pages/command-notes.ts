@@ -19,6 +19,11 @@ export const commandNotes: Readonly<Record<string, string>> = {
   explain: 'See [troubleshooting](../guides/troubleshooting.md).',
   domain: 'See [domains](../guides/domains.md).',
   jobs: 'See [jobs](../guides/jobs.md).',
+  sources:
+    'STATE is `empty` where no feed or sitemap was found and no links are followed: nothing of it comes in.',
+  urls: 'With addresses, or with what all have in common: `outrider urls retry --domain example.com --status dead`.',
+  'urls retry':
+    'Says per URL retried, unknown or refused, and exits with 2 where one could not be. Polls are steered by their channel.',
   switch: 'Every process follows within seconds.',
   extract:
     'An address is asked once, without robots.txt or database. Exit code 1 when validation rejects the page ([extraction](../guides/extraction.md)).',

@@ -13,6 +13,7 @@ import { answerHealth } from './health.ts';
 import { addHostCheck, addSecurityHeaders } from './hosts.ts';
 import { addGuard } from './identity.ts';
 import { sayInvalid } from './invalid.ts';
+import { noteMethods } from './methods.ts';
 import { addProblems, problemSchema, sendNotFound, sendProblem } from './problems.ts';
 import { addRateLimits } from './rate-limits.ts';
 import { addSignIn } from './sign-in.ts';
@@ -83,6 +84,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
       if (schema !== undefined) route.schema[part] = withDefaults(schema as ObjectSchema);
     }
   });
+  const sendWrongMethod = noteMethods(app);
   addProblems(app, options.log);
   addRequestMetrics(app, options.metrics);
   addSecurityHeaders(app);
@@ -104,8 +106,11 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     (await import('./reference-page.ts')).addReferencePage(app);
     const { sendLost } = (await import('./dashboard.ts')).addDashboard(app);
     // Somebody who mistyped the address of a screen is no program, and can read the page better than a problem document.
-    app.setNotFoundHandler(async (request, reply) => (await sendLost(request, reply)) ?? sendNotFound(reply));
-  } else app.setNotFoundHandler((_request, reply) => sendNotFound(reply));
+    app.setNotFoundHandler(
+      async (request, reply) =>
+        sendWrongMethod(request, reply) ?? (await sendLost(request, reply)) ?? sendNotFound(reply),
+    );
+  } else app.setNotFoundHandler((request, reply) => sendWrongMethod(request, reply) ?? sendNotFound(reply));
   return app;
 }
 

@@ -1,5 +1,6 @@
 export {
   actOnFailing,
+  actOnNamed,
   type ChannelAction,
   type ChannelOutcome,
   channelActions,

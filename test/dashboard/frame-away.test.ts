@@ -203,6 +203,25 @@ test('a filter that is refused shows no rows of the one before it', async () => 
   await page.close();
 });
 
+test('an address with a filter that there is not says so, and leads out of it', async () => {
+  const page = await lab.open('/sources?status=bogus&q=herald');
+  const alert = page.getByRole('alert');
+  await alert.getByText('a filter or an order that this list does not know').waitFor();
+  await alert.getByText('must be one of ok, failing, empty, searching, disabled').waitFor();
+  const status = page.getByLabel('Status', { exact: true });
+  expect(await status.inputValue()).toBe('bogus');
+  expect(await findBarriers(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await page.getByRole('table', { name: 'Sources' }).waitFor();
+  await alert.waitFor({ state: 'detached' });
+  expect([new URL(page.url()).search, await status.inputValue()]).toEqual(['', '']);
+  // Several states at once are none of the choices, and are shown all the same.
+  await page.goto(`${lab.api.address}/jobs?status=failed,paused`);
+  await page.getByText('No job matches').waitFor();
+  expect(await page.getByLabel('Status', { exact: true }).inputValue()).toBe('failed,paused');
+  await page.close();
+});
+
 test('a session that ends while somebody looks says so, and signing in goes on there', async () => {
   const made = await lab.api.ask('POST', '/api/v1/tokens', { name: 'guest', role: 'read' });
   const context = await openContext(await shareBrowser(), lab.api.address, {

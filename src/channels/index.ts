@@ -46,10 +46,14 @@ export {
 export {
   countSources,
   findSourceStatus,
+  hasTextPlace,
   pageSources,
   type SourceFilter,
+  type SourcePlace,
+  type SourceSort,
   type SourceStatus,
   type SourceStatusWord,
+  sourceSorts,
   sourceStatuses,
   sourceStatusOf,
 } from './list-sources.ts';

@@ -237,7 +237,9 @@ test('who may only read sees no button that changes anything', async () => {
 });
 
 test('a source is deleted, and what becomes of its documents is said', async () => {
-  const page = await lab.open('/sources/mountain_echo');
+  const page = await lab.open('/sources/mountain_echo?tab=settings');
+  // What was typed is lost with it, and nobody is asked about that.
+  await page.getByLabel('Priority').fill('2');
   await page.getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete Mountain Echo?' });
   await dialog.getByText('What becomes of the documents?').waitFor();

@@ -146,6 +146,28 @@ test('one is blocked and reset, and its events come without a reload', async () 
   await page.close();
 });
 
+test('what is typed about one is not lost without a question', async () => {
+  const page = await lab.open('/domains/d4.test');
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+  const delay = page.getByLabel('Delay in milliseconds');
+  await delay.fill('7000');
+  await page
+    .getByRole('link', { name: 'Events', exact: true })
+    .or(page.getByRole('tab', { name: 'Events' }))
+    .click();
+  await question.getByText('Settings of this domain are changed and not saved').waitFor();
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'detached' });
+  expect(await delay.inputValue()).toBe('7000');
+  await delay.fill('');
+  await page
+    .getByRole('link', { name: 'Events', exact: true })
+    .or(page.getByRole('tab', { name: 'Events' }))
+    .click();
+  await page.waitForURL(/tab=events/);
+  await page.context().close();
+});
+
 test('one gets its own delay, budget and fetchers, and gives them back', async () => {
   const page = await lab.open('/domains/d4.test');
   await page.getByLabel('Delay in milliseconds').fill('2500');

@@ -309,7 +309,7 @@ function circuitTroubles(circuits: readonly OpenCircuit[], now: Date): Attention
     ];
   return circuits.map((circuit) => {
     const next =
-      circuit.nextAt === null || circuit.nextAt <= now
+      circuit.nextAt === null || circuit.nextAt.getTime() - now.getTime() < 1000
         ? 'it is tried again now'
         : `it is tried again in ${since(now, circuit.nextAt)}`;
     return {

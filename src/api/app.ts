@@ -8,12 +8,14 @@ import type { Database } from '../db/index.ts';
 import type { LoopHealth, Vitals } from '../resilience/index.ts';
 import type { Clock, Log, Metrics } from '../telemetry/index.ts';
 import { addSessionRoutes } from './auth.ts';
+import { addBodies } from './bodies.ts';
 import { sessionCookie } from './credentials.ts';
 import { answerHealth } from './health.ts';
 import { addHostCheck, addSecurityHeaders } from './hosts.ts';
 import { addGuard } from './identity.ts';
 import { sayInvalid } from './invalid.ts';
-import { addProblems, problemSchema, sendNotFound, sendProblem } from './problems.ts';
+import { noteMethods } from './methods.ts';
+import { addProblems, problemSchema, sendNotFound, sendProblem, sendUnreadable } from './problems.ts';
 import { addRateLimits } from './rate-limits.ts';
 import { addSignIn } from './sign-in.ts';
 import { StreamRoom } from './streams.ts';
@@ -56,6 +58,7 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     trustProxy: options.config.api.trustProxy.length === 0 ? false : [...options.config.api.trustProxy],
     routerOptions: { maxParamLength: 2048 },
     schemaErrorFormatter: sayInvalid,
+    clientErrorHandler: sendUnreadable,
     // An address that no route can have: the error handler is never asked about it.
     frameworkErrors: (error, _request, reply) =>
       void sendProblem(reply, error.statusCode ?? 400, 'request_invalid', error.message.slice(0, 200)),
@@ -83,7 +86,9 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
       if (schema !== undefined) route.schema[part] = withDefaults(schema as ObjectSchema);
     }
   });
+  const sendWrongMethod = noteMethods(app);
   addProblems(app, options.log);
+  addBodies(app);
   addRequestMetrics(app, options.metrics);
   addSecurityHeaders(app);
   addHostCheck(app, options);
@@ -104,8 +109,11 @@ export async function buildApi(options: ApiOptions): Promise<FastifyInstance> {
     (await import('./reference-page.ts')).addReferencePage(app);
     const { sendLost } = (await import('./dashboard.ts')).addDashboard(app);
     // Somebody who mistyped the address of a screen is no program, and can read the page better than a problem document.
-    app.setNotFoundHandler(async (request, reply) => (await sendLost(request, reply)) ?? sendNotFound(reply));
-  } else app.setNotFoundHandler((_request, reply) => sendNotFound(reply));
+    app.setNotFoundHandler(
+      async (request, reply) =>
+        sendWrongMethod(request, reply) ?? (await sendLost(request, reply)) ?? sendNotFound(reply),
+    );
+  } else app.setNotFoundHandler((request, reply) => sendWrongMethod(request, reply) ?? sendNotFound(reply));
   return app;
 }
 

@@ -1,12 +1,14 @@
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
-import { actOnFailing, channelActions, countFailing } from '../channels/index.ts';
+import { actOnFailing, actOnNamed, channelActions, countFailing } from '../channels/index.ts';
 import type { Database } from '../db/index.ts';
+import { AppError } from '../errors/index.ts';
 import { requireSource } from '../sources/index.ts';
 import { kinds } from './channel-schemas.ts';
 import { parseCursor, serialRange, writeCursor } from './cursors.ts';
-import { answer, count, counted, cursor, limit, oneOf, orNull, slug, strict } from './schemas.ts';
+import { names } from './each.ts';
+import { answer, count, counted, cursor, limit, oneOf, orNull, serial, slug, strict } from './schemas.ts';
 
 /** `POST /api/v1/channels/actions`: one act for all channels that fail. */
 export function addChannelActions(instance: FastifyInstance, { database }: { database: Database }): void {
@@ -18,22 +20,26 @@ export function addChannelActions(instance: FastifyInstance, { database }: { dat
       schema: {
         operationId: 'actOnChannels',
         tags: ['channels'],
-        summary: 'Poll the channels that fail, or forget their errors as well, a portion at a time',
+        summary:
+          'Poll, reset, enable or disable channels: those that fail, a portion at a time, or up to 500 that are named',
         description:
-          'Call again with the cursor until it is null. `total` is how many matched before this call; a dry run answers the same and changes nothing.',
+          'Give a filter with the action poll or reset, and call again with the cursor until it is null; or give ids. `total` is how many matched before this call; a dry run answers the same and changes nothing.',
         body: Type.Object(
           {
-            action: oneOf(channelActions),
-            filter: Type.Object(
-              {
-                state: oneOf(['failing'] as const),
-                source: Type.Optional(slug),
-                kind: Type.Optional(oneOf(kinds)),
-                files: Type.Optional(
-                  Type.Boolean({ description: 'also the files that sitemap indexes name' }),
-                ),
-              },
-              strict,
+            action: oneOf([...channelActions, 'enable', 'disable'] as const),
+            ids: Type.Optional(names(serial)),
+            filter: Type.Optional(
+              Type.Object(
+                {
+                  state: oneOf(['failing'] as const),
+                  source: Type.Optional(slug),
+                  kind: Type.Optional(oneOf(kinds)),
+                  files: Type.Optional(
+                    Type.Boolean({ description: 'also the files that sitemap indexes name' }),
+                  ),
+                },
+                strict,
+              ),
             ),
             dryRun: Type.Optional(Type.Boolean()),
             limit: limit(1000, 500),
@@ -47,7 +53,7 @@ export function addChannelActions(instance: FastifyInstance, { database }: { dat
             matched: count,
             outcomes: Type.Record(Type.String(), count, {
               description:
-                'polled, reset, or refused:disabled, refused:source_disabled, refused:links_only, refused:no_row',
+                'polled, reset, enabled, disabled, or refused:disabled, refused:source_disabled, refused:links_only, refused:no_row, refused:unknown',
             }),
             total: counted,
             cursor: orNull(Type.String()),
@@ -56,6 +62,16 @@ export function addChannelActions(instance: FastifyInstance, { database }: { dat
       },
     },
     async ({ body, identity }) => {
+      const { action, ids } = body;
+      if (ids !== undefined) {
+        if (body.filter !== undefined || body.cursor !== undefined || body.dryRun !== undefined)
+          throw invalid('ids go with an action alone: without filter, cursor and dryRun');
+        const outcomes = await actOnNamed(pool, ids, { action, actor: identity.name });
+        const total = { count: ids.length, exact: true };
+        return { dryRun: false, matched: ids.length, outcomes, total, cursor: null };
+      }
+      if (body.filter === undefined) throw invalid('give either a filter, or ids');
+      if (action === 'enable' || action === 'disable') throw invalid(`to ${action} channels give their ids`);
       const { source, kind, files } = body.filter;
       const filter = {
         ...(source === undefined ? {} : { sourceId: (await requireSource(pool, source)).id }),
@@ -67,7 +83,7 @@ export function addChannelActions(instance: FastifyInstance, { database }: { dat
       const dryRun = body.dryRun ?? false;
       const total = await countFailing(pool, filter);
       const { matched, outcomes, next } = await actOnFailing(pool, filter, {
-        action: body.action,
+        action,
         actor: identity.name,
         limit: body.limit,
         dryRun,
@@ -84,3 +100,5 @@ export function addChannelActions(instance: FastifyInstance, { database }: { dat
     },
   );
 }
+
+const invalid = (detail: string): AppError => new AppError('request_invalid', detail, { httpStatus: 400 });

@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyInstance } from 'fastify';
 import { Type } from 'typebox';
@@ -87,7 +88,7 @@ function addLists(instance: FastifyInstance, { database, config }: Parts): void 
     },
     async ({ query }) => {
       const { q, status, circuit, sort, limit: most, cursor: place } = query;
-      const prefix = q?.toLowerCase();
+      const prefix = q === undefined ? undefined : nameStart(q);
       const page = await listDomains(pool, {
         limit: most,
         ...(prefix === undefined ? {} : { prefix }),
@@ -133,6 +134,10 @@ function addLists(instance: FastifyInstance, { database, config }: Parts): void 
     },
   );
 }
+
+// Names are stored as the web writes them: of a name in letters of its own only whole labels begin alike.
+const nameStart = (given: string): string =>
+  (/[^\x00-\x7f]/.test(given) && domainToASCII(given)) || given.toLowerCase();
 
 function addOne(instance: FastifyInstance, { database, config }: Parts): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();

@@ -40,7 +40,7 @@ const flowShape = answer({
   documentsPerMinute: rate,
   deliveredPerMinute: orNull({
     ...rate,
-    description: 'deliveries to all sinks together; null: nobody looked before',
+    description: 'deliveries to all sinks together; null: nobody looked before, and there were sinks then',
   }),
   sinks: Type.Integer({ minimum: 0, description: 'sinks that take documents and are on' }),
   exits: answer({

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { Type } from 'typebox';
 import { forbidden, isForbidden, isPassing } from '../db/index.ts';
@@ -36,6 +37,30 @@ export const sendProblem = (
       detail,
       ...(advice === undefined ? {} : { advice }),
     });
+
+const unreadable: Readonly<Record<string, readonly [status: string, detail: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'the headers are longer than 16 KB'],
+  HPE_INVALID_METHOD: ['400 Bad Request', 'this is no method of HTTP'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'the request took too long to come'],
+};
+
+/** Answers what is no HTTP that a route could be asked about; the socket has no more to say then. */
+export function sendUnreadable(error: Error & { code?: string }, socket: Socket): void {
+  // Whoever has gone hears nothing any more.
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy(error);
+  const [line, detail] = unreadable[error.code ?? ''] ?? ['400 Bad Request', 'this is no request of HTTP'];
+  const code = 'request_invalid';
+  const body = JSON.stringify({
+    type: 'about:blank',
+    title: code,
+    status: Number(line.slice(0, 3)),
+    code,
+    detail,
+  });
+  socket.end(
+    `HTTP/1.1 ${line}\r\nContent-Type: application/problem+json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}
 
 const retryAfterS = 5;
 

@@ -8,6 +8,7 @@ import {
   findSourceStatus,
   loadFoundChannels,
   pageSources,
+  sourceSorts,
   sourceStatuses,
   startDiscovery,
 } from '../channels/index.ts';
@@ -32,7 +33,7 @@ import {
 } from '../sources/index.ts';
 import { saveAudit } from '../switches/index.ts';
 import { givenAddress, requireAllowed } from './addresses.ts';
-import { parseCursor, serialRange, writeCursor } from './cursors.ts';
+import { parseSourcePlace, writeSourcePlace } from './cursors.ts';
 import type { Identity } from './identity.ts';
 import {
   answer,
@@ -85,7 +86,7 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
       schema: {
         operationId: 'listSources',
         tags,
-        summary: 'Sources with how they go, in the order they were added',
+        summary: 'Sources with how they go, in the order they were added unless another is given',
         description:
           'A search looks at 20,000 sources at a time: a page may have few items, or none, and a cursor that goes on. The total is of all sources, and null where a filter is given.',
         querystring: Type.Object(
@@ -97,6 +98,10 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
             failing: Type.Optional(
               Type.Boolean({ description: 'only those with a channel whose polls fail, disabled or not' }),
             ),
+            sort: Type.Optional({
+              ...oneOf(sourceSorts),
+              description: 'silent: those first that brought nothing for longest',
+            }),
             limit: limit(1000, 100),
             cursor: Type.Optional(cursor),
           },
@@ -106,10 +111,10 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
       },
     },
     async ({ query }) => {
-      const { q, enabled, status, mode, failing } = query;
-      const [afterId = 0n] = query.cursor === undefined ? [] : parseCursor(query.cursor, [serialRange]);
-      const { rows, nextId } = await pageSources(pool, {
-        afterId: Number(afterId),
+      const { q, enabled, status, mode, failing, sort = 'added' } = query;
+      const { rows, next } = await pageSources(pool, {
+        sort,
+        after: query.cursor === undefined ? null : parseSourcePlace(query.cursor, sort),
         limit: query.limit,
         ...(q === undefined ? {} : { search: q }),
         ...(enabled === undefined ? {} : { enabled }),
@@ -120,7 +125,7 @@ function addReading(instance: FastifyInstance, { database: { pool } }: Options):
       const isAll = [q, enabled, status, mode, failing].every((one) => one === undefined);
       return {
         items: rows.map(shownStatus),
-        cursor: nextId === null ? null : writeCursor([nextId]),
+        cursor: next === null ? null : writeSourcePlace(next, sort),
         total: isAll ? countedUpTo(await countSources(pool, mostCounted)) : null,
       };
     },

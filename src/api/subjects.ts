@@ -15,6 +15,7 @@ const loaders = {
   tokens: async () => [(await import('./tokens.ts')).addTokenRoutes],
   sources: async () => [
     (await import('./sources.ts')).addSourceRoutes,
+    (await import('./source-actions.ts')).addSourceActions,
     (await import('./source-activity.ts')).addSourceActivity,
     (await import('./selectors.ts')).addSelectorRoutes,
     (await import('./lists.ts')).addListRoutes,
@@ -35,7 +36,10 @@ const loaders = {
     (await import('./document-stream.ts')).addDocumentStream,
     (await import('./document-page.ts')).addDocumentPage,
   ],
-  jobs: async () => [(await import('./jobs.ts')).addJobRoutes],
+  jobs: async () => [
+    (await import('./jobs.ts')).addJobRoutes,
+    (await import('./job-actions.ts')).addJobActions,
+  ],
   executions: async () => [
     (await import('./executions.ts')).addExecutionRoutes,
     (await import('./log-stream.ts')).addLogStream,

@@ -3,7 +3,7 @@ import { loadSources, type Source } from '../sources/index.ts';
 import { saveAudit } from '../switches/index.ts';
 import type { Channel } from './channels.ts';
 import type { ChannelFilter } from './list-sources.ts';
-import { pollChannel, wakeChannel } from './operate.ts';
+import { findChannel, pollChannel, setChannelEnabled, wakeChannel } from './operate.ts';
 import { type ChannelPlace, pageChannels } from './page-channels.ts';
 
 /** What a person may do with many channels: poll them, or forget their errors as well. */
@@ -81,13 +81,51 @@ export async function actOnFailing(
 
 async function wake(
   db: Queryable,
-  { id, dueAt }: { id: number; dueAt: Date | null },
+  { id, dueAt }: { id: number; dueAt?: Date | null },
   action: ChannelAction,
   dryRun: boolean,
 ): Promise<ChannelOutcome> {
-  const isWoken = dryRun ? dueAt !== null : await (action === 'poll' ? pollChannel : wakeChannel)(db, id);
+  const isWoken = dryRun ? dueAt != null : await (action === 'poll' ? pollChannel : wakeChannel)(db, id);
   if (!isWoken) return 'refused:no_row';
   return action === 'poll' ? 'polled' : 'reset';
+}
+
+/** What became of a channel that was named. */
+export type NamedOutcome = ChannelOutcome | 'enabled' | 'disabled' | 'refused:unknown';
+
+/** The same to channels that are named, each in a transaction of its own; writes down for each who did it. */
+export async function actOnNamed(
+  db: Queryable,
+  ids: readonly number[],
+  { action, actor }: { action: ChannelAction | 'enable' | 'disable'; actor: string },
+): Promise<Partial<Record<NamedOutcome, number>>> {
+  const outcomes: Partial<Record<NamedOutcome, number>> = {};
+  for (const id of ids) {
+    const channel = await findChannel(db, id);
+    const outcome = channel === null ? 'refused:unknown' : await actOn(db, channel, action);
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    if (channel !== null && !outcome.startsWith('refused:'))
+      await saveAudit(db, {
+        actor,
+        action: `channel_${action}`,
+        subject: String(id),
+        detail: { url: channel.url },
+      });
+  }
+  return outcomes;
+}
+
+async function actOn(
+  db: Queryable,
+  channel: Channel,
+  action: ChannelAction | 'enable' | 'disable',
+): Promise<NamedOutcome> {
+  if (action === 'enable' || action === 'disable') {
+    await setChannelEnabled(db, channel.id, action === 'enable');
+    return `${action}d`;
+  }
+  const refusal = refusalOf(channel, (await loadSources(db, [channel.sourceId]))[0]);
+  return refusal === null ? wake(db, channel, action, false) : `refused:${refusal}`;
 }
 
 /** How many channels fail, counted up to ten thousand. Index: channel_state_trouble. */

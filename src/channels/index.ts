@@ -1,5 +1,6 @@
 export {
   actOnFailing,
+  actOnNamed,
   type ChannelAction,
   type ChannelOutcome,
   channelActions,
@@ -45,10 +46,14 @@ export {
 export {
   countSources,
   findSourceStatus,
+  hasTextPlace,
   pageSources,
   type SourceFilter,
+  type SourcePlace,
+  type SourceSort,
   type SourceStatus,
   type SourceStatusWord,
+  sourceSorts,
   sourceStatuses,
   sourceStatusOf,
 } from './list-sources.ts';

@@ -70,41 +70,80 @@ export async function findSourceStatus(db: Queryable, slug: string): Promise<Sou
 // A word inside of a name has no index: so many rows are looked at, and the next page goes on behind them.
 const mostLooked = 20_000;
 
-/** A page of sources in the order they were added, and where the next one begins; null at the end. */
+// Every order goes up: what is to come the other way round is negated. Only "added" has an index. For another one all
+// sources are sorted, 10 ms for ten thousand and 60 ms by their newest item, for which their channels are read.
+const newestItem = `(SELECT (extract(epoch FROM max(st.last_item_at)) * 1000000)::bigint
+    FROM channels c JOIN channel_state st ON st.bucket = c.bucket AND st.channel_id = c.id
+   WHERE c.source_id = s.id AND c.parent_id IS NULL)`;
+const orders = {
+  added: { value: 's.id', type: 'bigint' },
+  newest: { value: '-s.id', type: 'bigint' },
+  name: { value: 'lower(s.name) COLLATE "C"', type: 'text' },
+  priority: { value: '-s.priority', type: 'bigint' },
+  last_item: { value: `-coalesce(${newestItem}, 0)`, type: 'bigint' },
+  silent: { value: `coalesce(${newestItem}, 0)`, type: 'bigint' },
+} as const;
+
+/** Orders of sources; `silent` has those first that brought nothing for longest. */
+export const sourceSorts = ['added', 'newest', 'name', 'priority', 'last_item', 'silent'] as const;
+export type SourceSort = (typeof sourceSorts)[number];
+
+/** Whether an order has text to go on behind, or a number. */
+export const hasTextPlace = (sort: SourceSort): boolean => orders[sort].type === 'text';
+
+/** Where a page of sources ends: what the order is by, as text, and the source. */
+export type SourcePlace = { at: string; id: number };
+
+/** A page of sources, and behind which one the next goes on; null at the end. */
 export async function pageSources(
   db: Queryable,
-  filter: SourceFilter & { status?: SourceStatusWord; afterId: number; limit: number },
-): Promise<{ rows: SourceStatus[]; nextId: number | null }> {
-  const { limit, afterId, status, failing } = filter;
+  filter: SourceFilter & {
+    status?: SourceStatusWord;
+    sort?: SourceSort;
+    after: SourcePlace | null;
+    limit: number;
+  },
+): Promise<{ rows: SourceStatus[]; next: SourcePlace | null }> {
+  const { limit, after, status, failing, sort = 'added' } = filter;
+  const { value, type } = orders[sort];
+  const isBehind =
+    sort === 'added'
+      ? 's.id > coalesce($6::integer, 0) AND $10::text IS NULL'
+      : `($6::integer IS NULL OR (${value}, s.id) > ($10::text::${type}, $6::integer))`;
   const needsState = status !== undefined || failing === true;
   const isFiltered =
     needsState || [filter.mode, filter.enabled, filter.search].some((one) => one !== undefined);
   // Channels are summed up for as few sources as can be: for those that are answered, unless the sums decide.
-  const result = await db.query<SourceStatus & { last: number | null; looked: number }>(
-    `WITH looked AS MATERIALIZED (SELECT * FROM sources WHERE id > $6 ORDER BY id LIMIT $8),
-     named AS MATERIALIZED (SELECT * FROM looked s WHERE ${isNamed} ORDER BY s.id LIMIT $9),
+  const result = await db.query<SourceStatus & { place: string; last: SourcePlace | null; looked: number }>(
+    `WITH looked AS MATERIALIZED (SELECT s.*, ${value} AS place FROM sources s WHERE ${isBehind} ORDER BY place, s.id LIMIT $8),
+     named AS MATERIALIZED (SELECT * FROM looked s WHERE ${isNamed} ORDER BY s.place, s.id LIMIT $9),
      found AS (
-       SELECT ${statusColumns} FROM named s ${summedUp}
+       SELECT ${statusColumns}, s.place FROM named s ${summedUp}
         WHERE ${isFailing} AND ($7::text IS NULL OR $7 = CASE WHEN NOT s.enabled THEN 'disabled' WHEN c.failing > 0 THEN 'failing'
                 WHEN c.channels > 0 THEN 'ok' WHEN d.searching THEN 'searching'
                 WHEN s.ingestion_mode = 'feed' THEN 'empty' ELSE 'ok' END)
-        ORDER BY s.id LIMIT $5)
-     SELECT f.*, l.last, l.looked FROM (SELECT max(id) AS last, count(*)::integer AS looked FROM looked) l LEFT JOIN found f ON true
-      ORDER BY f.id`,
+        ORDER BY s.place, s.id LIMIT $5)
+     SELECT f.*, f.place::text AS place, l.last, l.looked
+       FROM (SELECT (SELECT json_build_object('at', place::text, 'id', id) FROM looked ORDER BY looked.place DESC, id DESC LIMIT 1) AS last,
+                    count(*)::integer AS looked FROM looked) l LEFT JOIN found f ON true
+      ORDER BY f.place, f.id`,
     [
       ...valuesOf(filter),
-      afterId,
+      after?.id ?? null,
       status ?? null,
       isFiltered ? mostLooked : limit,
       needsState ? mostLooked : limit,
+      sort === 'added' ? null : (after?.at ?? null),
     ],
   );
   const [first] = result.rows;
   // Without a match the one row carries only how far the look went.
   const rows = result.rows.filter((row) => row.id !== null);
   const isCut = first !== undefined && first.looked === mostLooked;
-  const nextId = rows.length === filter.limit ? rows.at(-1)!.id : isCut ? first.last : null;
-  return { rows: rows.map(({ last: _last, looked: _looked, ...row }) => row), nextId };
+  const end = rows.at(-1);
+  const next =
+    rows.length === limit && end !== undefined ? { at: end.place, id: end.id } : isCut ? first.last : null;
+  return { rows: rows.map(({ last: _last, looked: _looked, place: _place, ...row }) => row), next };
 }
 
 /** How many sources there are, counted to one more than asked for. */

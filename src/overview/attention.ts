@@ -287,7 +287,7 @@ function domainTroubles(domains: readonly HeldDomain[], now: Date): Attention[] 
   return domains.map((domain) => ({
     id: `domain:${domain.name}`,
     severity: 'warn',
-    sentence: `${domain.name} has been ${domain.status} for ${since(domain.since, now)} (${reasonText(domain.reason).slice(0, 200)}); ${countText(domain.queued, 'URL')} wait.`,
+    sentence: `${domain.name} has been ${domain.status} for ${since(domain.since, now)} (${reasonText(domain.reason).slice(0, 200)}); ${countText(domain.queued, 'URL')} ${domain.queued === 1 ? 'waits' : 'wait'}.`,
     action: {
       label: 'Reset it',
       kind: 'reset_domain',
@@ -309,7 +309,7 @@ function circuitTroubles(circuits: readonly OpenCircuit[], now: Date): Attention
     ];
   return circuits.map((circuit) => {
     const next =
-      circuit.nextAt === null || circuit.nextAt <= now
+      circuit.nextAt === null || circuit.nextAt.getTime() - now.getTime() < 1000
         ? 'it is tried again now'
         : `it is tried again in ${since(now, circuit.nextAt)}`;
     return {

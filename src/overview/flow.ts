@@ -7,7 +7,7 @@ export type Flow = {
   discoveredPerMinute: number;
   fetchedPerMinute: number;
   documentsPerMinute: number;
-  /** Deliveries to all sinks together; null: nobody looked five minutes ago. */
+  /** Deliveries to all sinks together; null: nobody looked five minutes ago, and there were sinks before. */
   deliveredPerMinute: number | null;
   /** Sinks that take documents and are on. */
   sinks: number;
@@ -116,9 +116,7 @@ export async function loadFlow(db: Queryable, skewMs = 0): Promise<{ flow: Flow;
       documentsPerMinute: perMinute(row.sums.documents!),
       // A sink that was removed takes its deliveries along: that is none, and not fewer.
       deliveredPerMinute:
-        row.deliveredThen === null || deliveredThen === null
-          ? null
-          : (Math.max(0, row.delivered - deliveredThen) / deliveredSeconds) * 60,
+        deliveredThen === null ? null : (Math.max(0, row.delivered - deliveredThen) / deliveredSeconds) * 60,
       sinks: row.sinks,
       exits: Object.fromEntries(
         Object.entries(exits).map(([name, column]) => [name, row.sums[column]!]),

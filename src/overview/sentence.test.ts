@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { switchNames } from '../switches/index.ts';
+import { decideAttention } from './attention.ts';
 import type { OverviewFacts } from './facts.ts';
 import { describeOverview } from './sentence.ts';
 
@@ -148,4 +149,17 @@ test.each<[string, Change]>([
   ['4.2 pages/s from 31 domains; queue empties in about 3 h.', { off: 'spider' }],
 ])('%s', (sentence, change) => {
   expect(describeOverview(facts(change))).toBe(sentence);
+});
+
+test.each([
+  [null, 'it is tried again now'],
+  [-5000, 'it is tried again now'],
+  // Less than a second was "in 0 s".
+  [300, 'it is tried again now'],
+  [4000, 'it is tried again in 4 s'],
+])('a circuit that ends in %s ms tells that %s', (inMs, words) => {
+  const nextAt = inMs === null ? null : new Date(now.getTime() + inMs);
+  const openCircuits = [{ name: 'shy.test', queued: 13, nextAt, all: 1 }];
+  const told = decideAttention({ ...facts({}), openCircuits }).map(({ sentence }) => sentence);
+  expect(told).toContain(`shy.test refused us again and again; ${words}, and 13 URLs wait.`);
 });

@@ -57,9 +57,22 @@ export async function loadEmptySources(db: Queryable): Promise<EmptySource[]> {
   return result.rows;
 }
 
+// Of a domain d: somebody follows it. Then a single row that waits is a publisher who brings nothing, be it the feed itself;
+// of the thousands that links lead to, a few rows matter to nobody. Index: sources_url_prefix; channels are read once, 6 ms
+// for 20,000.
+const startsOf = ['https://', 'http://', 'https://www.', 'http://www.'];
+const isFollowed = `(EXISTS (SELECT FROM channels c WHERE c.enabled AND c.bucket = d.bucket AND c.domain_key = d.domain_key)
+        OR ${startsOf
+          .map(
+            // What lies between "name/" and "name0" begins with the name and a slash.
+            (start) => `EXISTS (SELECT FROM sources f WHERE f.enabled
+             AND f.url ~>=~ ('${start}' || d.name || '/') AND f.url ~<~ ('${start}' || d.name || '0'))`,
+          )
+          .join(' OR ')})`;
+
 /**
- * Domains that rest with many rows waiting, the most first; looks at five hundred of each status. Index: domains_status,
- * then a slot each by its key.
+ * Domains that rest with many rows waiting, or with any of somebody who is followed, the most first; looks at five hundred
+ * of each status. Index: domains_status, then a slot each by its key.
  */
 export async function loadHeldDomains(db: Queryable): Promise<HeldDomain[]> {
   const looked = (status: HeldDomain['status']): string =>
@@ -69,7 +82,8 @@ export async function loadHeldDomains(db: Queryable): Promise<HeldDomain[]> {
     `SELECT d.name, d.status, d.status_reason AS reason, d.status_since AS since, s.queued, (count(*) OVER ())::integer AS all
        FROM (${looked('blocked')} UNION ALL ${looked('unreachable')}) d
        JOIN domain_slots s ON s.bucket = d.bucket AND s.domain_key = d.domain_key
-      WHERE s.queued >= ${manyQueued} ORDER BY s.queued DESC, d.name LIMIT ${told}`,
+      WHERE s.queued >= ${manyQueued} OR (s.queued > 0 AND ${isFollowed})
+      ORDER BY s.queued DESC, d.name LIMIT ${told}`,
   );
   return result.rows;
 }

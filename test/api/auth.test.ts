@@ -238,7 +238,7 @@ describe('JWTs', () => {
 describe('sign-in links', () => {
   test('work once, whoever else asks at the same moment', async () => {
     const code = await createSignInCode(lab.database.pool, 'web:ada');
-    expect((await call(lab.address, 'HEAD', `/sign-in?code=${code}`)).status).toBe(404);
+    expect((await call(lab.address, 'HEAD', `/sign-in?code=${code}`)).status).toBe(405);
     const all = await Promise.all(
       Array.from({ length: 8 }, (_, n) =>
         call(n % 2 === 0 ? lab.address : second.address, 'GET', `/sign-in?code=${code}`),

@@ -122,6 +122,7 @@ test('an engine at work tells its pace, its counts and its flow', async () => {
 test('deliveries are counted since the look of five minutes ago, and a removed sink takes none back', async () => {
   const { pool } = lab.database;
   await start();
+  await pool.query(`UPDATE sinks SET created_at = now() - interval '1 day'`);
   expect((await look()).flow.deliveredPerMinute).toBeNull();
   await foldCounters(pool, -5 * 60_000);
   await pool.query(`UPDATE sink_states SET delivered = delivered + 30 WHERE sink = 'index'`);
@@ -139,6 +140,8 @@ test('what an engine delivered in its first minutes is not told as more than tha
   await start();
   await pool.query(`UPDATE sinks SET created_at = now()`);
   await pool.query(`UPDATE sink_states SET delivered = 100 WHERE sink = 'index'`);
+  // Before anybody has looked all of it belongs to these minutes.
+  expect(((await look()).flow.deliveredPerMinute! / 60) * (await look()).flow.seconds).toBeCloseTo(100, -1);
   await foldCounters(pool, -2 * 60_000);
   await pool.query(`UPDATE sink_states SET delivered = 1600 WHERE sink = 'index'`);
   const delivered = async (): Promise<number> => {
@@ -349,6 +352,25 @@ test('domains that rest with many URLs are told with why, and can be reset', asy
   );
   expect((await look()).counts.unreachableDomains.count).toBe(1);
   expect((await trouble('domain:shut.test'))?.sentence).toContain('its name cannot be resolved');
+});
+
+test('a domain that is followed is told however few of its URLs wait', async () => {
+  const { pool } = lab.database;
+  await start(1);
+  await createSource(pool, { url: 'https://www.linked.test/', name: 'Linked', mode: 'spider' });
+  await createSource(pool, { url: 'https://stopped.test/', name: 'Stopped', mode: 'spider' });
+  await lab.ask('POST', '/api/v1/sources/stopped/disable', { reason: 'it closed down' });
+  for (const name of ['linked.test', 'stopped.test', 'foreign.test', 'linked.test.other.test'])
+    await submitMany(name, 3);
+  await pool.query(`UPDATE domains SET status = 'blocked', status_reason = 'forbidden'`);
+  const told = async (): Promise<string[]> => (await look()).attention.map(({ id }) => id);
+  expect(await told()).toEqual(['domain:linked.test', 'domain:herald.test']);
+  expect((await trouble('domain:herald.test'))?.sentence).toMatch(/; 1 URL waits\.$/);
+  // What nobody wants polled is no trouble.
+  await pool.query('UPDATE channels SET enabled = false');
+  for (const slug of ['linked', 'herald'])
+    await lab.ask('POST', `/api/v1/sources/${slug}/disable`, { reason: 'enough' });
+  expect(await told()).toEqual([]);
 });
 
 test('failed jobs can be tried again from here, and uneven ones be spread', async () => {

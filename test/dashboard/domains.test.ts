@@ -89,6 +89,20 @@ test('a state is chosen by click and by keyboard, and the list is walked with ke
   await page.close();
 });
 
+test('a name in letters of its own is shown and found as its readers write it', async () => {
+  const { pool } = lab.api.database;
+  await submit(pool, [item('xn--mnchen-3ya.example', 'story', { sourceId: null })]);
+  const page = await lab.open('/domains?q=münchen');
+  await expect.poll(() => names(page), patience).toEqual(['münchen.example']);
+  await page.getByRole('link', { name: 'münchen.example' }).click();
+  await page.getByRole('heading', { name: 'münchen.example', level: 1 }).waitFor();
+  // As the web writes it, for whoever copies it.
+  await page.getByText('xn--mnchen-3ya.example', { exact: true }).waitFor();
+  await page.goto(`${lab.api.address}/frontier?domain=münchen.example`);
+  await page.getByRole('link', { name: 'https://münchen.example/story' }).waitFor();
+  await page.context().close();
+});
+
 test('one is blocked and reset, and its events come without a reload', async () => {
   const page = await lab.open('/domains/d3.test');
   await page.getByText('It was first seen').waitFor();
@@ -130,6 +144,28 @@ test('one is blocked and reset, and its events come without a reload', async () 
     { reason: 'once more' },
   ]);
   await page.close();
+});
+
+test('what is typed about one is not lost without a question', async () => {
+  const page = await lab.open('/domains/d4.test');
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+  const delay = page.getByLabel('Delay in milliseconds');
+  await delay.fill('7000');
+  await page
+    .getByRole('link', { name: 'Events', exact: true })
+    .or(page.getByRole('tab', { name: 'Events' }))
+    .click();
+  await question.getByText('Settings of this domain are changed and not saved').waitFor();
+  await page.keyboard.press('Escape');
+  await question.waitFor({ state: 'detached' });
+  expect(await delay.inputValue()).toBe('7000');
+  await delay.fill('');
+  await page
+    .getByRole('link', { name: 'Events', exact: true })
+    .or(page.getByRole('tab', { name: 'Events' }))
+    .click();
+  await page.waitForURL(/tab=events/);
+  await page.context().close();
 });
 
 test('one gets its own delay, budget and fetchers, and gives them back', async () => {

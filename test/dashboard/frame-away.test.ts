@@ -203,6 +203,25 @@ test('a filter that is refused shows no rows of the one before it', async () => 
   await page.close();
 });
 
+test('an address with a filter that there is not says so, and leads out of it', async () => {
+  const page = await lab.open('/sources?status=bogus&q=herald');
+  const alert = page.getByRole('alert');
+  await alert.getByText('a filter or an order that this list does not know').waitFor();
+  await alert.getByText('must be one of ok, failing, empty, searching, disabled').waitFor();
+  const status = page.getByLabel('Status', { exact: true });
+  expect(await status.inputValue()).toBe('bogus');
+  expect(await findBarriers(page)).toEqual([]);
+  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await page.getByRole('table', { name: 'Sources' }).waitFor();
+  await alert.waitFor({ state: 'detached' });
+  expect([new URL(page.url()).search, await status.inputValue()]).toEqual(['', '']);
+  // Several states at once are none of the choices, and are shown all the same.
+  await page.goto(`${lab.api.address}/jobs?status=failed,paused`);
+  await page.getByText('No job matches').waitFor();
+  expect(await page.getByLabel('Status', { exact: true }).inputValue()).toBe('failed,paused');
+  await page.close();
+});
+
 test('a session that ends while somebody looks says so, and signing in goes on there', async () => {
   const made = await lab.api.ask('POST', '/api/v1/tokens', { name: 'guest', role: 'read' });
   const context = await openContext(await shareBrowser(), lab.api.address, {
@@ -263,24 +282,85 @@ test('a title is written in its own direction, and a name that cannot be broken 
   await page.close();
 });
 
-test('who means more than is changed in one go is told so before it is done', async () => {
-  await lab.api.database.pool.query(
+test('what is done to all that match is done to all of them, with their number and a question', async () => {
+  const { pool } = lab.api.database;
+  const many = 1201;
+  await pool.query(
     `INSERT INTO sources (slug, name, url) SELECT 'many_' || n, 'Many ' || n, 'https://many' || n || '.example/'
-       FROM generate_series(1, 201) AS n`,
+       FROM generate_series(1, $1) AS n`,
+    [many],
   );
+  const counted = async (where: string): Promise<number> =>
+    (
+      await pool.query<{ n: number }>(
+        `SELECT count(*)::integer AS n FROM sources WHERE slug LIKE 'many%' AND ${where}`,
+      )
+    ).rows[0]!.n;
   const page = await lab.open('/sources?q=Many');
-  await page.getByText('nothing to poll').nth(1).waitFor();
-  await page.getByLabel('Select all rows of this page').check();
-  await page.getByRole('button', { name: /^Select all .*matching$/ }).click();
   const bulk = page.getByRole('group', { name: 'With what is selected' });
-  for (const name of ['Disable', 'Delete', 'Enable']) {
+  const ask = async (name: string): Promise<void> => {
+    await page.getByText('Many 1', { exact: true }).waitFor();
+    await page.getByLabel('Select all rows of this page').check();
+    await page.getByRole('button', { name: /^Select all .*matching$/ }).click();
     await bulk.getByRole('button', { name, exact: true }).click();
-    const dialog = page.getByRole('dialog', { name: `${name} 200 sources?` });
-    await dialog.getByText('There are more: these are the first 200.').waitFor();
-    await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
-  }
-  await page.close();
+  };
+  await ask('Disable');
+  const disable = page.getByRole('dialog', { name: 'Disable 1,201 sources?' });
+  await disable.getByLabel(/^Why/).fill('they have closed down');
+  await disable.getByRole('button', { name: 'Disable 1,201 sources' }).click();
+  await page.getByText('1,201 sources are disabled.').waitFor();
+  expect(await counted('NOT enabled')).toBe(many);
+  // What is declined is not done.
+  await ask('Delete');
+  await page.getByRole('dialog', { name: 'Delete 1,201 sources?' }).waitFor();
+  await page.keyboard.press('Escape');
+  await bulk.getByRole('button', { name: 'Enable', exact: true }).click();
+  // It tells how far it is, and whoever stops it is told what is left as it was.
+  let calls = 0;
+  let goOn = (): void => undefined;
+  await page.route('**/api/v1/sources/actions', async (route) => {
+    calls += 1;
+    if (calls === 3)
+      await new Promise<void>((resolve) => {
+        goOn = resolve;
+      });
+    await route.continue();
+  });
+  await page
+    .getByRole('dialog', { name: 'Enable 1,201 sources?' })
+    .getByRole('button', { name: 'Enable 1,201 sources' })
+    .click();
+  await bulk.getByText('400 of 1,201 done').waitFor();
+  await bulk.getByRole('button', { name: 'Stop' }).click();
+  goOn();
+  await page.getByText('600 sources go on.').waitFor();
+  await page.getByText('Stopped: 601 others are as before.').waitFor();
+  expect(await counted('enabled')).toBe(600);
+  await page.context().close();
+});
+
+test('what is said while a dialog is open can be read and dismissed there, and stays when it closes', async () => {
+  const page = await lab.open(`/channels/${feeds[0]}`);
+  await page.route('**/api/v1/channels/*', (route) =>
+    route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+  );
+  await page.getByRole('button', { name: 'Change' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Change this channel' });
+  const said = page.getByText('The server does not answer.');
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await said.waitFor();
+  // Clicked as a person does: what lies over it would take the click.
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await said.waitFor({ state: 'detached' });
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await said.waitFor();
+  expect(await findBarriers(page)).toEqual([]);
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await said.waitFor();
+  await page.getByRole('button', { name: 'Dismiss' }).click();
+  await said.waitFor({ state: 'detached' });
+  await page.context().close();
 });
 
 test('pages complain of nothing', () => {

@@ -177,6 +177,11 @@ test('a job is made; what is refused is said at its field', async () => {
   await page.getByLabel('Every').fill('2');
   await page.getByLabel('Unit of the interval').selectOption('days');
   await page.getByLabel('Depth (optional)').fill('');
+  // What is typed is not lost without a question, and what is saved is not lost.
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+  await page.getByRole('link', { name: 'Back to the job' }).click();
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await question.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText(`Job ${id} is changed.`).waitFor();
   await page.getByRole('button', { name: 'Dismiss' }).click();

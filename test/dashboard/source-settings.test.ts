@@ -123,6 +123,69 @@ test('settings are saved and say what changed; what the server refuses stands at
   await page.context().close();
 });
 
+test('what is typed and not saved is not lost without a question', async () => {
+  const page = await lab.open('/sources/herald?tab=settings');
+  const tab = (name: string) =>
+    page.getByRole('link', { name, exact: true }).or(page.getByRole('tab', { name }));
+  const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+  const priority = page.getByLabel('Priority');
+  await priority.fill('2');
+  await tab('Selectors').click();
+  await question.getByText('Settings of this source are changed and not saved').waitFor();
+  expect(await findBarriers(page)).toEqual([]);
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await question.waitFor({ state: 'detached' });
+  expect([await priority.inputValue(), new URL(page.url()).search]).toEqual(['2', '?tab=settings']);
+  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: /^Jobs/ }).click();
+  await question.getByRole('button', { name: 'Leave' }).click();
+  await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+  // Nothing is asked where nothing is typed, or all of it is saved; the browser asks before a tab is closed.
+  await page.goto(`${lab.api.address}/sources/herald?tab=selectors`);
+  await page.getByLabel('Author').fill('.byline');
+  await page.getByText('What is changed is not saved yet.').waitFor();
+  const asked: string[] = [];
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.type());
+    void dialog.accept();
+  });
+  await page.reload();
+  await page.getByText('Nothing is changed.').waitFor();
+  expect(asked).toEqual(['beforeunload']);
+  // Somebody else saves meanwhile: the form that nobody has touched shows it.
+  await lab.api.ask('PATCH', '/api/v1/sources/herald', { settings: { selectors: { title: 'h2' } } });
+  await expect.poll(() => page.getByLabel('Title').inputValue()).toBe('h2');
+  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: /^Jobs/ }).click();
+  await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+  expect(asked).toEqual(['beforeunload']);
+  await lab.api.ask('PATCH', '/api/v1/sources/herald', { settings: { selectors: null } });
+  await page.context().close();
+});
+
+test('the list is sorted by its columns, and back', async () => {
+  const page = await lab.open('/sources');
+  const table = page.getByRole('table', { name: 'Sources' });
+  await table.waitFor();
+  const names = async (): Promise<string[]> =>
+    (await table.getByRole('row').locator('bdi').allInnerTexts()).map((name) => name.toLowerCase());
+  const added = await names();
+  const sorted = added.toSorted();
+  expect(sorted).not.toEqual(added);
+  await table.getByRole('button', { name: 'Source' }).click();
+  await expect.poll(names).toEqual(sorted);
+  await expect
+    .poll(() => table.getByRole('columnheader', { name: 'Source' }).getAttribute('aria-sort'))
+    .toBe('ascending');
+  expect(new URL(page.url()).search).toBe('?sort=name');
+  await table.getByRole('button', { name: 'Source' }).click();
+  await expect.poll(names).toEqual(added);
+  const last = table.getByRole('columnheader', { name: 'Last item' });
+  await last.getByRole('button').click();
+  await expect.poll(() => last.getAttribute('aria-sort')).toBe('descending');
+  await last.getByRole('button').click();
+  await expect.poll(() => last.getAttribute('aria-sort')).toBe('ascending');
+  await page.context().close();
+});
+
 test('robots.txt is ignored by an admin with a reason, and by nobody else', async () => {
   const writer = await lab.open('/sources/herald?tab=settings', {
     role: 'write',
@@ -174,7 +237,9 @@ test('who may only read sees no button that changes anything', async () => {
 });
 
 test('a source is deleted, and what becomes of its documents is said', async () => {
-  const page = await lab.open('/sources/mountain_echo');
+  const page = await lab.open('/sources/mountain_echo?tab=settings');
+  // What was typed is lost with it, and nobody is asked about that.
+  await page.getByLabel('Priority').fill('2');
   await page.getByRole('button', { name: 'Delete' }).click();
   const dialog = page.getByRole('dialog', { name: 'Delete Mountain Echo?' });
   await dialog.getByText('What becomes of the documents?').waitFor();

@@ -1,22 +1,15 @@
 import { ref } from 'vue';
-import { actOnMany, loadMatching, mostOneByOne } from '../api/act-on-many.ts';
+import { actOnMany, loadMatching, mostMatching } from '../api/act-on-many.ts';
+import { ask } from '../api/client.ts';
 import { problemOf } from '../api/problem.ts';
 import { confirm } from '../parts/confirm.ts';
-import { plural } from '../parts/format.ts';
+import { countText, plural } from '../parts/format.ts';
 import { actionWords, type JobAction, type JobFacts, jobName } from '../parts/job-words.ts';
 import { say } from '../parts/toasts.ts';
 
 /** A job as far as acts need it. */
 export type ActedJob = Pick<JobFacts, 'id' | 'kind' | 'source' | 'actions' | 'status'>;
 type Filter = Readonly<Record<string, string | number | boolean | undefined>>;
-
-const operations = {
-  pause: 'pauseJob',
-  resume: 'resumeJob',
-  cancel: 'cancelJob',
-  retry: 'retryJob',
-  force_run: 'forceRunJob',
-} as const;
 
 /** What can be done with one job or many; `after` is called when something was changed. */
 export function useJobActs(after: () => Promise<unknown>) {
@@ -53,7 +46,7 @@ export function useJobActs(after: () => Promise<unknown>) {
         reason: { label: 'Why? It is kept with the job. (optional)', isNeeded: false },
       });
     if (!more && jobs.length <= 1) return '';
-    const first = more ? ` There are more: these are the first ${mostOneByOne}.` : '';
+    const first = more ? ` There are more: these are the first ${countText(mostMatching)}.` : '';
     return confirm({
       title: `${label}: ${name}?`,
       text: `This is done to ${name}.${first}`,
@@ -72,11 +65,13 @@ export function useJobActs(after: () => Promise<unknown>) {
     if (jobs.length === 0) return 0;
     const reason = await reasonFor(action, jobs, more);
     if (reason === null) return 0;
-    const inputs = jobs.map(({ id }) => ({ path: { id }, body: reason === '' ? null : { reason } }));
-    return actOnMany(operations[action], inputs, (count) =>
-      jobs.length === 1
-        ? `Job ${jobs[0]!.id} ${done}.`
-        : `${plural(count, 'job')} ${count === 1 ? done : many}.`,
+    return actOnMany(
+      jobs.map(({ id }) => id),
+      (ids) => ask('actOnJobs', { body: { action, ids, ...(reason === '' ? {} : { reason }) } }),
+      (count) =>
+        jobs.length === 1
+          ? `Job ${jobs[0]!.id} ${done}.`
+          : `${plural(count, 'job')} ${count === 1 ? done : many}.`,
     );
   }
 
@@ -85,7 +80,11 @@ export function useJobActs(after: () => Promise<unknown>) {
     act: (action: JobAction, jobs: readonly ActedJob[]) => attempt(() => doTo(action, jobs)),
     actOnMatching: (action: JobAction, filter: Filter) =>
       attempt(async () => {
-        const { items, more } = await loadMatching('listJobs', filter);
+        const { items, more } = await loadMatching(
+          'listJobs',
+          filter,
+          ({ id, kind, source, actions, status }): ActedJob => ({ id, kind, source, actions, status }),
+        );
         return doTo(action, items, more);
       }),
   };

@@ -1,8 +1,12 @@
 // Made from the API's own description; see test/api/contract. Not edited by hand.
 
 export type Operations = {
-  /** Poll the channels that fail, or forget their errors as well, a portion at a time */
-  actOnChannels: { input: { body: { action: "poll" | "reset"; filter: { state: "failing"; source?: string | undefined; kind?: "feed" | "sitemap" | "page" | undefined; files?: boolean | undefined }; dryRun?: boolean | undefined; limit?: number | undefined; cursor?: string | undefined } }; answer: { dryRun: boolean; matched: number; outcomes: Record<string, number>; total: { count: number; exact: boolean }; cursor: string | null } };
+  /** Poll, reset, enable or disable channels: those that fail, a portion at a time, or up to 500 that are named */
+  actOnChannels: { input: { body: { action: "poll" | "reset" | "enable" | "disable"; ids?: number[] | undefined; filter?: { state: "failing"; source?: string | undefined; kind?: "feed" | "sitemap" | "page" | undefined; files?: boolean | undefined } | undefined; dryRun?: boolean | undefined; limit?: number | undefined; cursor?: string | undefined } }; answer: { dryRun: boolean; matched: number; outcomes: Record<string, number>; total: { count: number; exact: boolean }; cursor: string | null } };
+  /** Pause, resume, cancel, retry or run up to 500 jobs */
+  actOnJobs: { input: { body: { action: "pause" | "resume" | "cancel" | "retry" | "force_run"; ids: number[]; reason?: string | undefined } }; answer: { done: number; refused: { id: number; code: string; detail: string }[]; left: number[] } };
+  /** Enable, disable or delete up to 500 sources */
+  actOnSources: { input: { body: { action: "enable" | "disable" | "delete"; slugs: string[]; reason?: string | undefined; documents?: "keep" | "delete" | undefined } }; answer: { done: number; refused: { id: string; code: string; detail: string }[]; left: string[] } };
   /** Retry, remove or set the priority of the URLs that match, a portion at a time */
   actOnUrls: { input: { body: { action: "retry" | "remove" | "set_priority"; priority?: number | undefined; filter?: { status?: string | undefined; kind?: string | undefined; source?: string | undefined; domain?: string | undefined; origin?: string | undefined; priority_min?: number | undefined; reason?: string | undefined; older_than?: string | undefined; url?: string | undefined; prefix?: string | undefined; sort?: "key" | "newest" | "oldest" | undefined } | undefined; ids?: string[] | undefined; limit?: number | undefined; cursor?: string | undefined } }; answer: { matched: number; outcomes: Record<string, number>; cursor: string | null } };
   /** Poll an address for a source; one that is polled already is answered as it is */
@@ -133,8 +137,8 @@ export type Operations = {
   listSinks: { input: {  }; answer: { items: ({ name: string; kind: string; takes: "documents" | "responses"; enabled: boolean; waiting: number; held: number; waitingSince: string | null; deadLetters: number; delivered: number | null; deliveredAt: string | null; failingSince: string | null; error: string | null; retryAt: string | null; deliverer: string | null })[]; replays: { sink: string; askedAt: string; enqueued: number }[] } };
   /** What some sources brought on each of the last 14 days */
   listSourceActivity: { input: { query: { slugs: string } }; answer: { until: string; items: ({ slug: string; documents: number[]; found: number[]; errors: number[]; requests: number[]; pages: number[]; totals: { documents: number; found: number; errors: number; requests: number; pages: number }; yield: number | null })[]; unknown: string[] } };
-  /** Sources with how they go, in the order they were added */
-  listSources: { input: { query?: { q?: string | undefined; enabled?: boolean | undefined; status?: "ok" | "failing" | "empty" | "searching" | "disabled" | undefined; mode?: "feed" | "spider" | "both" | undefined; failing?: boolean | undefined; limit?: number | undefined; cursor?: string | undefined } }; answer: { items: ({ id: number; slug: string; name: string; url: string; enabled: boolean; disabledAt: string | null; disableReason: string | null; ingestionMode: "feed" | "spider" | "both"; feedPollIntervalMinutes: number; priority: number; rateLimitMs: number | null; settings: Record<string, unknown>; createdAt: string; status: "ok" | "failing" | "empty" | "searching" | "disabled"; channels: number; failing: number; lastItemAt: string | null; searching: boolean })[]; cursor: string | null; total: { count: number; exact: boolean } | null } };
+  /** Sources with how they go, in the order they were added unless another is given */
+  listSources: { input: { query?: { q?: string | undefined; enabled?: boolean | undefined; status?: "ok" | "failing" | "empty" | "searching" | "disabled" | undefined; mode?: "feed" | "spider" | "both" | undefined; failing?: boolean | undefined; sort?: "added" | "newest" | "name" | "priority" | "last_item" | "silent" | undefined; limit?: number | undefined; cursor?: string | undefined } }; answer: { items: ({ id: number; slug: string; name: string; url: string; enabled: boolean; disabledAt: string | null; disableReason: string | null; ingestionMode: "feed" | "spider" | "both"; feedPollIntervalMinutes: number; priority: number; rateLimitMs: number | null; settings: Record<string, unknown>; createdAt: string; status: "ok" | "failing" | "empty" | "searching" | "disabled"; channels: number; failing: number; lastItemAt: string | null; searching: boolean })[]; cursor: string | null; total: { count: number; exact: boolean } | null } };
   /** What can be switched off while everything runs, and how it stands */
   listSwitches: { input: {  }; answer: { items: ({ name: "fetching" | "polling" | "budgets" | "refresh" | "adaptive_intervals" | "discovery" | "archives" | "spider" | "pagination" | "rendering"; on: boolean; changedAt: string | null; changedBy: string | null })[] } };
   /** API tokens by id; the tokens themselves are stored nowhere */
@@ -219,6 +223,8 @@ export type Operations = {
 
 export const places = {
   actOnChannels: ['POST', '/api/v1/channels/actions'],
+  actOnJobs: ['POST', '/api/v1/jobs/actions'],
+  actOnSources: ['POST', '/api/v1/sources/actions'],
   actOnUrls: ['POST', '/api/v1/frontier/actions'],
   addChannel: ['POST', '/api/v1/channels'],
   addSource: ['POST', '/api/v1/sources'],

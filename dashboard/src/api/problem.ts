@@ -3,12 +3,21 @@ export class Problem extends Error {
   readonly status: number;
   readonly code: string;
   readonly advice: string | null;
+  /** What the button does that is shown beside it. */
+  readonly remedy: string;
 
-  constructor(options: { status: number; code: string; detail: string; advice?: string | null }) {
+  constructor(options: {
+    status: number;
+    code: string;
+    detail: string;
+    advice?: string | null;
+    remedy?: string;
+  }) {
     super(options.detail);
     this.status = options.status;
     this.code = options.code;
     this.advice = options.advice ?? null;
+    this.remedy = options.remedy ?? 'Try again';
   }
 }
 
@@ -22,6 +31,16 @@ export function problemOf(error: unknown): Problem {
     advice: 'Is "outrider up" running? It is asked again as soon as it answers.',
   });
 }
+
+/** Of a list whose address was written by hand, or by another version: the server's words are about parameters. */
+export const filterProblem = ({ status, code, message }: Problem): Problem =>
+  new Problem({
+    status,
+    code,
+    detail: 'The address of this page has a filter or an order that this list does not know.',
+    advice: `The server says: ${message}.`,
+    remedy: 'Clear the filters',
+  });
 
 /** A problem and what to do about it, as one text. */
 export function problemText({ message, advice }: Pick<Problem, 'message' | 'advice'>): string {

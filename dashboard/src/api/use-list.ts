@@ -2,7 +2,7 @@ import { computed, type Ref, type ShallowRef } from 'vue';
 import { useRouter } from 'vue-router';
 import type { Input, Item, OperationName } from './client.ts';
 import type { Operations } from './operations.ts';
-import type { Problem } from './problem.ts';
+import { filterProblem, type Problem } from './problem.ts';
 import { useAnswer } from './use-answer.ts';
 import { useQuery } from './use-query.ts';
 
@@ -18,7 +18,7 @@ export type List<K extends ListName> = {
   items: Ref<readonly Item<K>[]>;
   /** The whole answer: totals and counts beside the items. */
   data: ShallowRef<Operations[K]['answer'] | null>;
-  problem: ShallowRef<Problem | null>;
+  problem: Readonly<Ref<Problem | null>>;
   isLoading: Ref<boolean>;
   page: Ref<number>;
   hasNext: Ref<boolean>;
@@ -28,6 +28,8 @@ export type List<K extends ListName> = {
   /** What is asked now, without its page: what "all matching" means. */
   filter: Ref<Record<string, string | number | boolean | undefined>>;
 };
+
+const filterRefused = 'request_invalid';
 
 /**
  * A list that is read a page at a time. The page is in the address as the server's cursor, so that it can be sent on and
@@ -56,7 +58,9 @@ export function useList<K extends ListName>(
   return {
     items: computed(() => answered.value?.items ?? []),
     data: asked.data,
-    problem: asked.problem,
+    problem: computed(() =>
+      asked.problem.value?.code === filterRefused ? filterProblem(asked.problem.value) : asked.problem.value,
+    ),
     isLoading: asked.isLoading,
     page,
     hasNext: computed(() => (answered.value?.cursor ?? null) !== null),
@@ -77,6 +81,14 @@ export function useList<K extends ListName>(
       // A place that this list does not know, of another order or another database: asked again it is unknown again.
       if (asked.problem.value?.code === 'cursor_invalid')
         await query.set({ cursor: undefined, page: undefined });
+      else if (asked.problem.value?.code === filterRefused)
+        await query.set(
+          Object.fromEntries(
+            Object.keys(router.currentRoute.value.query)
+              .filter((name) => name !== 'tab')
+              .map((name) => [name, undefined]),
+          ),
+        );
       else await asked.refresh();
     },
     filter: computed(filter),

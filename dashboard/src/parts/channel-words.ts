@@ -1,5 +1,6 @@
 import type { Item } from '../api/client.ts';
 import { spanText, wordsOf } from './format.ts';
+import { shortAddress } from './readable.ts';
 import type { Tone } from './tones.ts';
 
 /** A channel as lists have it. */
@@ -24,7 +25,7 @@ export function troubleText({ errorsInRow, errorKind, failingForMs }: ChannelIte
 
 /** What a channel is called: its title, or its address. */
 export const channelName = ({ title, url }: Pick<ChannelItem, 'title' | 'url'>): string =>
-  title === null || title.trim() === '' ? url.replace(/^https?:\/\//, '') : title;
+  title === null || title.trim() === '' ? shortAddress(url) : title;
 
 /** How often it is polled now, where that is not what it was given; null: as given, or nearly. */
 export function paceText({ intervalSeconds, paceSeconds }: ChannelItem): string | null {

@@ -1,9 +1,10 @@
 import { ref } from 'vue';
 import { type FailingFilter, retryFailing } from '../../acts/retry-failing.ts';
-import { actOnMany, loadMatching, mostOneByOne } from '../../api/act-on-many.ts';
+import { actOnMany, loadMatching, mostMatching } from '../../api/act-on-many.ts';
+import { ask } from '../../api/client.ts';
 import { problemOf } from '../../api/problem.ts';
 import { confirm } from '../../parts/confirm.ts';
-import { plural } from '../../parts/format.ts';
+import { countText, plural, wordsOf } from '../../parts/format.ts';
 import { say } from '../../parts/toasts.ts';
 
 /** What can be done to channels. */
@@ -17,7 +18,24 @@ const doneTexts: Readonly<Record<ChannelAct, (channels: string) => string>> = {
   disableChannel: (channels) => `${channels} not polled until enabled.`,
 };
 
-/** Acts on many channels, one at a time; `after` is called when something was changed. */
+const actions = {
+  pollChannel: 'poll',
+  resetChannel: 'reset',
+  enableChannel: 'enable',
+  disableChannel: 'disable',
+} as const;
+
+async function actOnNamed(name: ChannelAct, ids: number[]) {
+  const { outcomes } = await ask('actOnChannels', { body: { action: actions[name], ids } });
+  const refused = Object.entries(outcomes).flatMap(([outcome, count]) =>
+    outcome.startsWith('refused:')
+      ? Array.from({ length: count }, () => ({ detail: wordsOf(outcome.slice('refused:'.length)) }))
+      : [],
+  );
+  return { done: ids.length - refused.length, refused, left: [] };
+}
+
+/** Acts on many channels, a portion at a time; `after` is called when something was changed. */
 export function useChannelActs(after: () => Promise<unknown>) {
   const isBusy = ref(false);
 
@@ -34,28 +52,23 @@ export function useChannelActs(after: () => Promise<unknown>) {
   }
 
   const doTo = (name: ChannelAct, ids: readonly (string | number)[]): Promise<number> => {
-    const inputs = ids.map((id) => ({ path: { id: Number(id) } }));
-    return actOnMany(name, inputs, (count) => doneTexts[name](plural(count, 'channel is', 'channels are')));
+    const done = (count: number): string => doneTexts[name](plural(count, 'channel is', 'channels are'));
+    return actOnMany(ids.map(Number), (some) => actOnNamed(name, some), done);
   };
 
   /** Asks with the exact number first: nobody has seen all of them. */
   async function doToMatching(name: ChannelAct, title: string, filter: Filter): Promise<number> {
-    const { items, more } = await loadMatching('listChannels', filter);
+    const { items, more } = await loadMatching('listChannels', filter, ({ id }) => id);
     if (items.length === 0) say('No channel matches any more.');
     if (items.length === 0) return 0;
     const count = plural(items.length, 'channel');
-    const first = more ? ` There are more: these are the first ${mostOneByOne}.` : '';
+    const first = more ? ` There are more: these are the first ${countText(mostMatching)}.` : '';
     const answer = await confirm({
       title,
       text: `This is done to ${count}.${first}`,
       label: `${title}: ${count}`,
     });
-    return answer === null
-      ? 0
-      : doTo(
-          name,
-          items.map((one) => one.id),
-        );
+    return answer === null ? 0 : doTo(name, items);
   }
 
   return {

@@ -1,7 +1,8 @@
 import { ref } from 'vue';
-import { actOnMany, mostOneByOne } from '../../api/act-on-many.ts';
+import { actOnMany, mostMatching } from '../../api/act-on-many.ts';
+import { ask, type Input } from '../../api/client.ts';
 import { confirm } from '../../parts/confirm.ts';
-import { plural } from '../../parts/format.ts';
+import { countText, plural } from '../../parts/format.ts';
 
 /** A source as far as it is named. */
 export type Named = { slug: string; name: string };
@@ -11,7 +12,7 @@ const namesOf = (sources: readonly Named[]): string =>
 
 /** What a question adds where more match than are changed in one go: nobody should take the first for all. */
 export const firstText = (more: boolean): string =>
-  more ? ` There are more: these are the first ${mostOneByOne}.` : '';
+  more ? ` There are more: these are the first ${countText(mostMatching)}.` : '';
 
 /** What can be done to one source or to many; each answers how many it was done to. */
 export function useSourceActs() {
@@ -24,15 +25,26 @@ export function useSourceActs() {
       isBusy.value = false;
     }
   }
+  const doTo = (
+    body: Omit<Input<'actOnSources'>['body'], 'slugs'>,
+    sources: readonly Named[],
+    done: (count: number) => string,
+  ): Promise<number> =>
+    busy(() =>
+      actOnMany(
+        sources.map(({ slug }) => slug),
+        (slugs) => ask('actOnSources', { body: { ...body, slugs } }),
+        done,
+      ),
+    );
   return {
     isBusy,
     async enable(sources: readonly Named[]): Promise<number> {
-      const inputs = sources.map(({ slug }) => ({ path: { slug }, body: null }));
       const done = (count: number): string =>
         sources.length === 1
           ? `${namesOf(sources)} goes on where it stood.`
           : `${plural(count, 'source goes', 'sources go')} on.`;
-      return busy(() => actOnMany('enableSource', inputs, done));
+      return doTo({ action: 'enable' }, sources, done);
     },
     async disable(sources: readonly Named[], more = false): Promise<number> {
       const reason = await confirm({
@@ -42,24 +54,18 @@ export function useSourceActs() {
         reason: { label: 'Why? This is kept with it.', isNeeded: true },
       });
       if (reason === null) return 0;
-      const inputs = sources.map(({ slug }) => ({ path: { slug }, body: { reason } }));
-      return busy(() =>
-        actOnMany('disableSource', inputs, (count) =>
-          sources.length === 1
-            ? `${namesOf(sources)} is disabled.`
-            : `${plural(count, 'source is', 'sources are')} disabled.`,
-        ),
+      return doTo({ action: 'disable', reason }, sources, (count) =>
+        sources.length === 1
+          ? `${namesOf(sources)} is disabled.`
+          : `${plural(count, 'source is', 'sources are')} disabled.`,
       );
     },
     async remove(sources: readonly Named[], documents: 'keep' | 'delete'): Promise<number> {
-      const inputs = sources.map(({ slug }) => ({ path: { slug }, query: { documents } }));
       const what = documents === 'keep' ? 'its documents stay' : 'its documents are gone too';
-      return busy(() =>
-        actOnMany('deleteSource', inputs, (count) =>
-          sources.length === 1
-            ? `${namesOf(sources)} is deleted; ${what}.`
-            : `${plural(count, 'source is', 'sources are')} deleted.`,
-        ),
+      return doTo({ action: 'delete', documents }, sources, (count) =>
+        sources.length === 1
+          ? `${namesOf(sources)} is deleted; ${what}.`
+          : `${plural(count, 'source is', 'sources are')} deleted.`,
       );
     },
   };

@@ -76,6 +76,31 @@ beforeAll(async () => {
       plain('daily', [leads('/latest', '/feed?day=5', 302)]),
       plain('settled', [leads('/latest', '/feed', 301)]),
       plain('slashed', [leads('/feed/', '/feed', 302)]),
+      // No word of its feed in the page: it stands in a header, beside what is no feed and the feed of comments.
+      plain(
+        'headed',
+        [
+          {
+            name: 'fixed',
+            on: ['listing'],
+            options: {
+              status: 200,
+              text: '<!doctype html><title>Headed</title><p>Welcome to our new site.</p>',
+              link: [
+                '</wp-json/wp/v2/pages/2>; rel="alternate"; title="JSON"; type="application/json"',
+                '</style.css>; rel=preload; as=style',
+                '</comments/feed>; rel="alternate"; type="application/rss+xml"',
+                '</news/all>; rel="alternate"; type="application/rss+xml"; title="All news"',
+              ].join(', '),
+            },
+          },
+          says(
+            '/news/all',
+            '<rss version="2.0"><channel><title>All</title><item><link>http://headed.test/2024/06/05/named-by-a-header</link></item></channel></rss>',
+          ),
+        ],
+        bare,
+      ),
       // Lists of feeds name nothing but the feed, and years later it is gone.
       plain('renamed', [missing('/old.xml', 410)]),
       plain('rebuilt', [
@@ -123,6 +148,11 @@ test('the files of an index elsewhere may list the site whose robots.txt names t
   await pollAgain(lab, ['maps']);
   expect(await lab.row('http://hosted.test/2024/06/05/listed-far-away')).toBeDefined();
   expect(await lab.row('http://sloppy.test/2024/06/05/of-others')).toBeUndefined();
+});
+
+test('a feed that only a header names is found', async () => {
+  expect(await found('http://headed.test/')).toEqual(['http://headed.test/news/all']);
+  expect(lab.requests('headed').map(({ path }) => path)).not.toContain('/comments/feed');
 });
 
 test('a feed that an address leads to for now is followed by that address', async () => {

@@ -28,8 +28,11 @@ export {
   type Candidate,
   type Discovery,
   findDiscovery,
+  hasFallenBack,
+  isOutOfReach,
   lockOpenDiscoveries,
   saveDiscovery,
+  startAgain,
   startDiscovery,
   startRediscovery,
 } from './discoveries.ts';

@@ -106,7 +106,7 @@ export function describeAdded(facts: AddedFacts): string[] {
   if (isOutOfReach(facts))
     return [
       `  It cannot be reached: ${reasonOf((page ?? discovery.candidates.at(-1))?.outcome)}.`,
-      `  Check the address; "outrider add ${source.url}" tries again. ${remove}`,
+      `  Check the address. It is looked at again in an hour and later; "outrider add ${source.url}" does it now. ${remove}`,
     ];
   if (page !== undefined && !isPage(page.outcome)) {
     const doubt = /^http_4(?!0[13])/.test(page.outcome ?? '') ? ' Is the address right?' : '';

@@ -6,10 +6,12 @@ import {
   insertSources,
   loadSourcesByUrl,
   type NewListedSource,
+  type Source,
   updateListedSources,
 } from '../sources/index.ts';
 import { channelHash, channelTwin, identifyUrl } from '../url/index.ts';
-import { type ChannelKind, loadTwins } from './channels.ts';
+import { type Channel, type ChannelKind, loadTwins, pollRow } from './channels.ts';
+import { frontPageRow } from './front-page.ts';
 
 /** What became of a list of publishers. */
 export type ImportReport = {
@@ -250,7 +252,7 @@ async function saveBatch(
   );
   return loadFollowed(
     tx,
-    [...ids.values()],
+    { all: [...ids.values()], added: added.map(({ id }) => id) },
     channels.map((one) => one.hash),
   );
 }
@@ -346,22 +348,19 @@ async function startDiscoveries(tx: Queryable, ids: readonly number[]): Promise<
 /** The rows that make enabled channels polled and spidered sources crawled. */
 async function loadFollowed(
   tx: Queryable,
-  sourceIds: readonly number[],
+  sources: { all: readonly number[]; added: readonly number[] },
   hashes: readonly Buffer[],
 ): Promise<SubmitItem[]> {
-  const result = await tx.query<{
-    url: string;
-    kind: 'channel' | 'listing';
-    sourceId: number;
-    priority: number;
-  }>(
-    `SELECT c.url, 'channel' AS kind, c.source_id AS "sourceId", 10 AS priority
+  const polled = await tx.query<Pick<Channel, 'url' | 'sourceId'>>(
+    `SELECT c.url, c.source_id AS "sourceId"
        FROM channels c JOIN sources s ON s.id = c.source_id
-      WHERE c.url_hash = ANY ($1) AND c.enabled AND s.enabled AND s.ingestion_mode <> 'spider'
-      UNION ALL
-     SELECT s.url, 'listing', s.id, s.priority FROM sources s
-      WHERE s.id = ANY ($2) AND s.enabled AND s.ingestion_mode <> 'feed'`,
-    [hashes, sourceIds],
+      WHERE c.url_hash = ANY ($1) AND c.enabled AND s.enabled AND s.ingestion_mode <> 'spider'`,
+    [hashes],
   );
-  return result.rows.map((row) => ({ ...row, origin: 'manual', own: true }));
+  const spidered = await tx.query<Pick<Source, 'id' | 'url' | 'priority'>>(
+    `SELECT s.id, s.url, s.priority FROM sources s WHERE s.id = ANY ($1) AND s.enabled AND s.ingestion_mode <> 'feed'`,
+    [sources.all],
+  );
+  const added = new Set(sources.added);
+  return [...polled.rows.map(pollRow), ...spidered.rows.map((one) => frontPageRow(one, added.has(one.id)))];
 }

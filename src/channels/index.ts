@@ -38,6 +38,7 @@ export {
 } from './discoveries.ts';
 export { exportSources } from './export-list.ts';
 export { loadNames, loadSeen, pruneStates, type SitemapFile, saveFiles, saveSeen } from './files.ts';
+export { submitFrontPage } from './front-page.ts';
 export {
   type BadLine,
   type ImportOptions,

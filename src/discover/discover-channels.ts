@@ -10,6 +10,7 @@ import {
   listAddresses,
   lockOpenDiscoveries,
   saveDiscovery,
+  submitFrontPage,
 } from '../channels/index.ts';
 import type { Database, Queryable } from '../db/index.ts';
 import { followGroup, loadRobots } from '../domains/index.ts';
@@ -256,17 +257,9 @@ async function finish(
   if (found.length === 0) {
     // Committed before its front page is submitted: a fetcher may read the page before this transaction ends.
     if (fallsBack) await saveIngestionMode(deps.database.pool, source.id, 'spider');
-    await submit(deps.database.pool, [
-      {
-        url: source.url,
-        kind: 'listing',
-        origin: 'manual',
-        sourceId: source.id,
-        priority: source.priority,
-        own: true,
-      },
-    ]);
   }
+  if (found.length === 0 || source.ingestionMode !== 'feed')
+    await submitFrontPage(deps.database.pool, source);
   await saveDiscovery(
     tx,
     discovery.id,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createChannel, startAgain, startDiscovery, startRediscovery } from '../../src/channels/index.ts';
 import { discoverChannels } from '../../src/discover/index.ts';
-import { createSource, findSourceByUrl, updateSource } from '../../src/sources/index.ts';
+import { createSource, deleteSource, findSourceByUrl, updateSource } from '../../src/sources/index.ts';
 import { createLog } from '../../src/telemetry/index.ts';
 import { waitUntil } from '../e2e/wait.ts';
 import { Lab, plain } from '../fetch/lab.ts';
@@ -105,6 +105,7 @@ beforeAll(async () => {
         bare,
       ),
       plain('patient'),
+      plain('again'),
       plain('asleep', [{ name: 'status', on: ['listing'], options: { status: 503 } }]),
       // Its feeds are there when it is searched a second time.
       ...['late', 'meant'].map((name) =>
@@ -314,6 +315,22 @@ test('a source that fell back to links is polled once a feed turns up; one that 
   await startDiscovery(pool, both.source.id);
   await searchAll(lab);
   expect([await modeOf('wanted'), (await stateOf('wanted')).state]).toEqual(['both', 'nothing']);
+});
+
+test('the front page of a source that is followed by links is read when it is added, also after it was deleted', async () => {
+  const { pool } = lab.database;
+  const readings = async () =>
+    (await lab.logged('again')).filter(({ kind, url }) => kind === 'listing' && url === 'http://again.test/');
+  for (const times of [1, 2]) {
+    // Its feed is found, so that nobody but its mode asks for the page.
+    const { source } = await createSource(pool, { url: 'http://again.test/', mode: 'both' });
+    await startDiscovery(pool, source.id);
+    await searchAll(lab);
+    await lab.idle();
+    expect(await channelsOf(lab, 'again')).toHaveLength(1);
+    expect(await readings()).toHaveLength(times);
+    await deleteSource(pool, source.slug, { actor: 'somebody' });
+  }
 });
 
 test('a channel that was led to a login or a notice goes back when its address works again', async () => {

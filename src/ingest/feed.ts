@@ -23,7 +23,13 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
   const { feed } = parsed;
   const filter = new ChannelFilter(settings);
   const submitEntry = entrySubmitter(response, settings, { origin: 'feed', filter });
-  const found = feed.entries.flatMap((entry) => submitEntry(entry.link, newestOf(entry), publishedOf(entry)));
+  // Polls are spent where news is to be had: what is refused, or has no address, is none.
+  const dates: (Date | null)[] = [];
+  const found = feed.entries.flatMap((entry) => {
+    const items = submitEntry(entry.link, newestOf(entry), publishedOf(entry));
+    if (items.length > 0) dates.push(publishedOf(entry));
+    return items;
+  });
   const hints = [feed.ttlMinutes === null ? 0 : feed.ttlMinutes * 60, feed.updatePeriodSeconds ?? 0];
   return {
     outcome: 'channel',
@@ -36,7 +42,7 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
       format: feed.version === null ? feed.format : `${feed.format} ${feed.version}`,
       ...hubOf(response, feed),
       lastItemAt: latest(feed.entries.map(newestOf), settings.nowMs),
-      dates: newestDates(feed.entries.map(publishedOf)),
+      dates: newestDates(dates),
       skipped: feed.entriesWithoutLink,
       refused: filter.refused,
       floorSeconds: Math.max(...hints),

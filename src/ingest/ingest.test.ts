@@ -37,6 +37,25 @@ function read(
   return ingest(response, { ...settings, ...change });
 }
 
+test('when a feed has news is learnt from what is taken of it', async () => {
+  const item = (link: string, hour: number): string =>
+    `<item><title>t</title>${link}<pubDate>2026-03-04T0${hour}:00:00Z</pubDate></item>`;
+  const items = [
+    item('<link>http://h.test/news/a</link>', 1),
+    item('<link>http://h.test/sport/b</link>', 2),
+    item('<link>http://h.test/news/c.mp3</link>', 3),
+    item('', 4),
+  ];
+  const picky = { ...source, settings: { exclude: ['/sport/'] } } as Source;
+  const feed = await read('channel', `<rss version="2.0"><channel>${items.join('')}</channel></rss>`, {
+    source: picky,
+    channel: { kind: 'feed' } as Channel,
+  });
+  if (feed.outcome !== 'channel') throw new Error(feed.outcome);
+  expect(feed.found).toHaveLength(1);
+  expect(feed.reading.dates).toEqual([Date.parse('2026-03-04T01:00:00Z')]);
+});
+
 describe('listings', () => {
   const links = Array.from(
     { length: 6 },

@@ -101,6 +101,8 @@ describe('entries with dates', () => {
     ]);
     expect(reading.refused).toEqual({ binary_extension: 1, excluded: 1, not_included: 1 });
     expect(reading.skipped).toBe(0);
+    // A rhythm is learnt from what is taken.
+    expect(reading.dates).toHaveLength(3);
   });
 
   test('a date of news counts as one of change', async () => {

@@ -110,8 +110,9 @@ class Harvest {
   #itemOf(entry: SitemapEntry): SubmitItem[] {
     const published = entry.news?.publicationDate ?? null;
     const date = published ?? entry.lastModified;
-    if (date !== null && this.dates.length < 1000) this.dates.push(date.getTime());
-    return this.#submitEntry(entry.loc, entry.lastModified, published);
+    const items = this.#submitEntry(entry.loc, entry.lastModified, published);
+    if (items.length > 0 && date !== null && this.dates.length < 1000) this.dates.push(date.getTime());
+    return items;
   }
 }
 

@@ -34,7 +34,7 @@ const patience = `interval '1 hour'`;
 
 // Nothing of the site was seen, as a regular expression of PostgreSQL and of JavaScript alike.
 const outOfReach =
-  '^(dns|connect|tls|timeout|reset|refused_address|refused_port|robots_unavailable|no answer in time|http_5[0-9]*)$';
+  '^(dns|connect|tls|timeout|reset|refused_address|refused_port|robots_unavailable|site_error|no answer in time|http_5[0-9]*)$';
 const outOfReachPattern = new RegExp(outOfReach);
 
 /** Whether an outcome says that nobody answered: what is there is as unknown as before. */

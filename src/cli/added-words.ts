@@ -51,6 +51,7 @@ const reasons: Readonly<Record<string, string>> = {
   body_too_large: 'the page is too large',
   challenge: 'it asks whether we are a person',
   access_denied: 'it refuses us',
+  site_error: 'it says that it is out of order',
   login_wall: 'it asks for a login or for consent',
 };
 

@@ -284,7 +284,7 @@ test('a search for a failing channel that saw nothing of its site counts for an 
     return open.rowCount === 1;
   };
   expect(await startedAfter('connect', 0)).toBe(false);
-  for (const outcome of ['connect', 'http_502', 'no answer in time'])
+  for (const outcome of ['connect', 'http_502', 'site_error', 'no answer in time'])
     expect(await startedAfter(outcome, 1)).toBe(true);
   for (const outcome of ['page', 'http_404']) expect(await startedAfter(outcome, 19)).toBe(false);
   expect(await startedAfter('page', 20)).toBe(true);

@@ -7,6 +7,9 @@ import { refusalIn } from './refusal.ts';
 import type { ChannelReading, Ingested, IngestSettings, PageResponse } from './response.ts';
 import { header } from './response.ts';
 
+// No poll is put off for longer than a day by it; a million years would not fit where it is stored.
+const longestFloorSeconds = 30 * 86_400;
+
 /** A feed: every entry with a link is submitted as an article. HTML with status 200 is a parse error. */
 export async function ingestFeed(response: PageResponse, settings: IngestSettings): Promise<Ingested> {
   const contentType = header(response, 'content-type');
@@ -45,7 +48,7 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
       dates: newestDates(dates),
       skipped: feed.entriesWithoutLink,
       refused: filter.refused,
-      floorSeconds: Math.max(...hints),
+      floorSeconds: Math.min(Math.max(...hints), longestFloorSeconds),
       files: null,
       isWhole: !feed.truncated && !feed.capped,
     },

@@ -56,6 +56,18 @@ test('when a feed has news is learnt from what is taken of it', async () => {
   expect(feed.reading.dates).toEqual([Date.parse('2026-03-04T01:00:00Z')]);
 });
 
+test('a feed may ask for any pause: what it says can be stored', async () => {
+  for (const [minutes, seconds] of [
+    ['60', 3600],
+    ['999999999', 2_592_000],
+  ]) {
+    const feed = await read('channel', `<rss version="2.0"><channel><ttl>${minutes}</ttl></channel></rss>`, {
+      channel: { kind: 'feed' } as Channel,
+    });
+    expect(feed).toMatchObject({ outcome: 'channel', reading: { error: null, floorSeconds: seconds } });
+  }
+});
+
 describe('listings', () => {
   const links = Array.from(
     { length: 6 },

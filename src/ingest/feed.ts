@@ -28,8 +28,11 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
   const submitEntry = entrySubmitter(response, settings, { origin: 'feed', filter });
   // Polls are spent where news is to be had: what is refused, or has no address, is none.
   const dates: (Date | null)[] = [];
+  const isStamped = areStamped(feed.entries, settings.nowMs);
   const found = feed.entries.flatMap((entry) => {
-    const items = submitEntry(entry.link, newestOf(entry), publishedOf(entry));
+    const items = isStamped
+      ? submitEntry(entry.link, null, null)
+      : submitEntry(entry.link, newestOf(entry), publishedOf(entry));
     if (items.length > 0) dates.push(publishedOf(entry));
     return items;
   });
@@ -53,6 +56,19 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
       isWhole: !feed.truncated && !feed.capped,
     },
   };
+}
+
+const leastStamped = 10;
+const minuteMs = 60_000;
+
+/** Whether all entries have the date of the moment: known articles would be fetched again every few hours for ever. */
+function areStamped(entries: readonly FeedEntry[], nowMs: number): boolean {
+  const stamp = entries.length < leastStamped ? null : newestOf(entries[0]!);
+  if (stamp === null || Math.abs(nowMs - stamp.getTime()) > 10 * minuteMs) return false;
+  return entries.every((entry) => {
+    const date = newestOf(entry);
+    return date !== null && Math.abs(date.getTime() - stamp.getTime()) < minuteMs;
+  });
 }
 
 /** The feed's hub and the name it has there. Headers speak first (WebSub section 4), then the document. */

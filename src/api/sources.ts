@@ -11,6 +11,7 @@ import {
   sourceSorts,
   sourceStatuses,
   startDiscovery,
+  submitFrontPage,
 } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import { countedUpTo, type Database, mostCounted, type Queryable } from '../db/index.ts';
@@ -251,6 +252,7 @@ function addChanging(instance: FastifyInstance, { database, config }: Options): 
     async ({ params, body, identity }) => {
       const change = changeOf(body, identity);
       let source: Source = await requireSource(pool, params.slug);
+      const modeBefore = source.ingestionMode;
       if (body.respectRobots !== undefined) {
         const by = { reason: requireReason(body, identity), actor: identity.name };
         source = required(await saveRespectRobots(pool, params.slug, body.respectRobots, by), params.slug);
@@ -258,6 +260,8 @@ function addChanging(instance: FastifyInstance, { database, config }: Options): 
       if (Object.keys(change).length > 0)
         source = required(await updateSource(pool, params.slug, change, identity.name), params.slug);
       if (change.mode !== undefined) await applyHolds(pool, source);
+      if (source.enabled && modeBefore === 'feed' && source.ingestionMode !== 'feed')
+        await submitFrontPage(pool, source);
       const overruled = change.group === undefined ? [] : await applyGroup(pool, source, identity.name);
       return { ...shownSource(source), overruled, warnings: warnOfSettings(body.settings ?? {}) };
     },

@@ -2,7 +2,7 @@ import type { Queryable } from '../db/index.ts';
 import { followGroup } from '../domains/index.ts';
 import { AppError } from '../errors/index.ts';
 import { type SubmitItem, submit } from '../frontier/index.ts';
-import { channelHash, identifyUrl } from '../url/index.ts';
+import { channelHash, channelTwin, identifyUrl } from '../url/index.ts';
 
 /** What a channel is read as. */
 export type ChannelKind = 'feed' | 'sitemap' | 'page';
@@ -66,8 +66,8 @@ export type NewChannel = Pick<Channel, 'sourceId' | 'kind' | 'url' | 'intervalSe
 };
 
 /**
- * Adds a channel and its frontier row, due at once. An address that is followed already, or that a channel has left, is
- * answered with its channel.
+ * Adds a channel and its frontier row, due at once. An address that is followed already, in this spelling or with the
+ * other of http and https, or that a channel has left, is answered with its channel.
  */
 export async function createChannel(
   db: Queryable,
@@ -84,6 +84,9 @@ export async function createChannel(
   const hash = channelHash(fetchUrl);
   const moved = (await loadMoved(db, [hash])).get(hash.toString('hex'));
   if (moved !== undefined) return { channel: moved, created: false };
+  // What was found in the place of a failing channel may be just its twin.
+  const twin = input.replacesId == null ? await findTwin(db, fetchUrl) : null;
+  if (twin !== null) return { channel: twin, created: false };
   const inserted = await db.query<{ id: number }>(
     `INSERT INTO channels (source_id, kind, url, bucket, domain_key, url_hash, interval_seconds, found_by, title, replaces_id, takes_all)
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT (url_hash) DO NOTHING RETURNING id`,
@@ -146,6 +149,36 @@ export async function loadChannels(db: Queryable, hashes: readonly Buffer[]): Pr
     [hashes],
   );
   return result.rows;
+}
+
+/**
+ * The channel that follows an address with the other of http and https, unless its polls fail: then this spelling may be
+ * the one that works. An address that is a channel itself has no twin.
+ */
+export async function findTwin(db: Queryable, fetchUrl: string): Promise<Channel | null> {
+  return (await loadTwins(db, [fetchUrl])).get(fetchUrl) ?? null;
+}
+
+/** The same for many addresses; those without one are left out. */
+export async function loadTwins(db: Queryable, fetchUrls: readonly string[]): Promise<Map<string, Channel>> {
+  const twins = fetchUrls.flatMap((url) => {
+    const twin = channelTwin(url);
+    return twin === null ? [] : [{ url, own: channelHash(url), twin: channelHash(twin) }];
+  });
+  if (twins.length === 0) return new Map();
+  const channels = await loadChannels(
+    db,
+    twins.flatMap(({ own, twin }) => [own, twin]),
+  );
+  const known = new Map(channels.map((one) => [one.hash.toString('hex'), one]));
+  return new Map(
+    twins.flatMap(({ url, own, twin }): [string, Channel][] => {
+      const channel = known.get(twin.toString('hex'));
+      return channel === undefined || channel.errorsInRow > 0 || known.has(own.toString('hex'))
+        ? []
+        : [[url, channel]];
+    }),
+  );
 }
 
 /** Channels that have left these addresses, by the hex of the hash they had there. */

@@ -6,10 +6,12 @@ import {
   insertSources,
   loadSourcesByUrl,
   type NewListedSource,
+  type Source,
   updateListedSources,
 } from '../sources/index.ts';
-import { channelHash, identifyUrl } from '../url/index.ts';
-import type { ChannelKind } from './channels.ts';
+import { channelHash, channelTwin, identifyUrl } from '../url/index.ts';
+import { type Channel, type ChannelKind, loadTwins, pollRow } from './channels.ts';
+import { frontPageRow } from './front-page.ts';
 
 /** What became of a list of publishers. */
 export type ImportReport = {
@@ -115,7 +117,7 @@ export async function importSources(
       refuse({ line: entry.line, reason: prepared.reason, text: entry.source.url });
       continue;
     }
-    const other = batch.get(prepared.source.url);
+    const other = batch.get(prepared.source.url) ?? batch.get(twinOf(prepared) ?? '');
     if (other === undefined) batch.set(prepared.source.url, prepared);
     else other.channels.push(...prepared.channels);
     if (batch.size >= batchSize) await flush();
@@ -123,6 +125,10 @@ export async function importSources(
   await flush();
   return report;
 }
+
+/** The other spelling of what is nothing but the address of a feed. */
+const twinOf = ({ source: { url, slug }, channels }: Entry): string | null =>
+  slug === undefined && channels.some((one) => one.url === url) ? channelTwin(url) : null;
 
 /** What the batches before have had; a dry run has nothing else that remembers it. */
 type Seen = { sources: Set<string>; channels: Set<string> };
@@ -179,7 +185,8 @@ async function importBatch(
   });
   for (const { source, channels } of entries) {
     seen.sources.add(source.url);
-    if (options.dryRun) for (const { url } of channels) seen.channels.add(url);
+    // A trial leaves nothing behind that the next batch would find.
+    if (options.dryRun) for (const { url } of channels) seen.channels.add(url).add(channelTwin(url) ?? url);
   }
   // After the commit, and for known ones too: a crash in between is healed by importing again.
   if (options.dryRun) return;
@@ -221,11 +228,18 @@ async function saveBatch(
   report.added += added.filter(({ url }) => isNew(url)).length;
   report.known += old.length;
   const channels = entries.flatMap((one) =>
-    one.channels.map((channel) => ({ ...channel, sourceId: ids.get(one.source.url)! })),
+    one.channels.map((channel) => ({
+      ...channel,
+      sourceId: ids.get(one.source.url)!,
+      isExported: one.source.slug !== undefined,
+    })),
   );
   const inserted = await insertChannels(
     tx,
-    channels.filter((one) => !seen.channels.has(one.url)),
+    await withoutTwins(
+      tx,
+      channels.filter((one) => !seen.channels.has(one.url)),
+    ),
   );
   report.channelsAdded += inserted;
   report.channelsKnown += new Set(channels.map((one) => one.url)).size - inserted;
@@ -238,7 +252,7 @@ async function saveBatch(
   );
   return loadFollowed(
     tx,
-    [...ids.values()],
+    { all: [...ids.values()], added: added.map(({ id }) => id) },
     channels.map((one) => one.hash),
   );
 }
@@ -264,7 +278,26 @@ async function loadOwners(
      SELECT n.url, c.source_id FROM named n JOIN channels c ON c.url_hash = n.hash`,
     [urls, urls.map(channelHash)],
   );
-  return result.rows;
+  const twins = [...(await loadTwins(tx, urls))].map(([url, { sourceId }]) => ({ url, sourceId }));
+  return [...twins, ...result.rows];
+}
+
+/** Lists have many a feed twice, with http and with https: it is polled once. An export is brought back as it was. */
+async function withoutTwins<T extends Pick<PreparedChannel, 'url'> & { isExported: boolean }>(
+  tx: Queryable,
+  channels: readonly T[],
+): Promise<T[]> {
+  const twins = await loadTwins(
+    tx,
+    channels.map((one) => one.url),
+  );
+  const taken = new Set<string>();
+  return channels.filter(({ url, isExported }) => {
+    if (isExported) return true;
+    if (twins.has(url) || taken.has(channelTwin(url) ?? '')) return false;
+    taken.add(url);
+    return true;
+  });
 }
 
 async function insertChannels(
@@ -315,22 +348,19 @@ async function startDiscoveries(tx: Queryable, ids: readonly number[]): Promise<
 /** The rows that make enabled channels polled and spidered sources crawled. */
 async function loadFollowed(
   tx: Queryable,
-  sourceIds: readonly number[],
+  sources: { all: readonly number[]; added: readonly number[] },
   hashes: readonly Buffer[],
 ): Promise<SubmitItem[]> {
-  const result = await tx.query<{
-    url: string;
-    kind: 'channel' | 'listing';
-    sourceId: number;
-    priority: number;
-  }>(
-    `SELECT c.url, 'channel' AS kind, c.source_id AS "sourceId", 10 AS priority
+  const polled = await tx.query<Pick<Channel, 'url' | 'sourceId'>>(
+    `SELECT c.url, c.source_id AS "sourceId"
        FROM channels c JOIN sources s ON s.id = c.source_id
-      WHERE c.url_hash = ANY ($1) AND c.enabled AND s.enabled AND s.ingestion_mode <> 'spider'
-      UNION ALL
-     SELECT s.url, 'listing', s.id, s.priority FROM sources s
-      WHERE s.id = ANY ($2) AND s.enabled AND s.ingestion_mode <> 'feed'`,
-    [hashes, sourceIds],
+      WHERE c.url_hash = ANY ($1) AND c.enabled AND s.enabled AND s.ingestion_mode <> 'spider'`,
+    [hashes],
   );
-  return result.rows.map((row) => ({ ...row, origin: 'manual', own: true }));
+  const spidered = await tx.query<Pick<Source, 'id' | 'url' | 'priority'>>(
+    `SELECT s.id, s.url, s.priority FROM sources s WHERE s.id = ANY ($1) AND s.enabled AND s.ingestion_mode <> 'feed'`,
+    [sources.all],
+  );
+  const added = new Set(sources.added);
+  return [...polled.rows.map(pollRow), ...spidered.rows.map((one) => frontPageRow(one, added.has(one.id)))];
 }

@@ -29,13 +29,17 @@ export {
   type Candidate,
   type Discovery,
   findDiscovery,
+  hasFallenBack,
+  isOutOfReach,
   lockOpenDiscoveries,
   saveDiscovery,
+  startAgain,
   startDiscovery,
   startRediscovery,
 } from './discoveries.ts';
 export { exportSources } from './export-list.ts';
 export { loadNames, loadSeen, pruneStates, type SitemapFile, saveFiles, saveSeen } from './files.ts';
+export { submitFrontPage } from './front-page.ts';
 export {
   type BadLine,
   type ImportOptions,

@@ -1,7 +1,7 @@
 import type { Queryable } from '../db/index.ts';
 import { AppError } from '../errors/index.ts';
 import { channelHash, identifyUrl } from '../url/index.ts';
-import { type Channel, channelColumns, loadChannels, loadMoved, stateJoin } from './channels.ts';
+import { type Channel, channelColumns, findTwin, loadChannels, loadMoved, stateJoin } from './channels.ts';
 import { endRow } from './moves.ts';
 
 /** A channel by its number. */
@@ -13,13 +13,14 @@ export async function findChannel(db: Queryable, id: number): Promise<Channel | 
   return result.rows[0] ?? null;
 }
 
-/** A channel by an address that it has or had. */
+/** A channel by an address that it has or had, or that differs from it by http and https alone. */
 async function findChannelByUrl(db: Queryable, url: string): Promise<Channel | null> {
   const identified = identifyUrl(url);
   if (identified.outcome === 'rejected') return null;
   const hash = channelHash(identified.identity.fetchUrl);
   const [channel] = await loadChannels(db, [hash]);
-  return channel ?? (await loadMoved(db, [hash])).get(hash.toString('hex')) ?? null;
+  const known = channel ?? (await loadMoved(db, [hash])).get(hash.toString('hex'));
+  return known ?? findTwin(db, identified.identity.fetchUrl);
 }
 
 /** The numbers of the channels that have or had these addresses, by address. */

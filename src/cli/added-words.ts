@@ -51,6 +51,7 @@ const reasons: Readonly<Record<string, string>> = {
   body_too_large: 'the page is too large',
   challenge: 'it asks whether we are a person',
   access_denied: 'it refuses us',
+  site_error: 'it says that it is out of order',
   login_wall: 'it asks for a login or for consent',
 };
 
@@ -106,7 +107,7 @@ export function describeAdded(facts: AddedFacts): string[] {
   if (isOutOfReach(facts))
     return [
       `  It cannot be reached: ${reasonOf((page ?? discovery.candidates.at(-1))?.outcome)}.`,
-      `  Check the address; "outrider add ${source.url}" tries again. ${remove}`,
+      `  Check the address. It is looked at again in an hour and later; "outrider add ${source.url}" does it now. ${remove}`,
     ];
   if (page !== undefined && !isPage(page.outcome)) {
     const doubt = /^http_4(?!0[13])/.test(page.outcome ?? '') ? ' Is the address right?' : '';

@@ -5,15 +5,18 @@ import {
   type Discovery,
   type FoundBy,
   findChannel,
+  hasFallenBack,
+  isOutOfReach,
   listAddresses,
   lockOpenDiscoveries,
   saveDiscovery,
+  submitFrontPage,
 } from '../channels/index.ts';
 import type { Database, Queryable } from '../db/index.ts';
 import { followGroup, loadRobots } from '../domains/index.ts';
 import { submit } from '../frontier/index.ts';
 import { sitemapsNamed } from '../robots/index.ts';
-import { loadSources, type Source, saveIngestionMode } from '../sources/index.ts';
+import { applyHolds, loadSources, type Source, saveIngestionMode } from '../sources/index.ts';
 import type { Log } from '../telemetry/index.ts';
 import { identifyUrl, originOf, parseUrlId, urlId } from '../url/index.ts';
 import { replaceChannel } from './replace-channel.ts';
@@ -26,6 +29,8 @@ const mostChannels = 5;
 const mostLeft = 10;
 // Redirects that lead on and on end here.
 const mostCandidates = 60;
+
+const noAnswer = 'no answer in time';
 
 type Probed = {
   kind: string;
@@ -68,9 +73,13 @@ async function step(
     await saveDiscovery(tx, discovery.id, 'page', probed);
     return true;
   }
-  const results = await loadResults(tx, discovery.candidates);
+  let results = await loadResults(tx, discovery.candidates);
   const waiting = discovery.candidates.filter((one) => one.outcome === null && !results.has(one.probe ?? ''));
-  if (waiting.length > 0 && !discovery.overdue) return false;
+  if (waiting.length > 0) {
+    if (!(await mayGoOn(tx, discovery, waiting, results))) return false;
+    // What was asked a moment ago may have been answered meanwhile.
+    results = await loadResults(tx, discovery.candidates);
+  }
   const candidates = discovery.candidates.map((one) => ({
     ...one,
     outcome: one.outcome ?? outcomeOf(results.get(one.probe ?? '')),
@@ -81,7 +90,7 @@ async function step(
     .flatMap((one) => results.get(one.probe ?? '') ?? []);
   const page = pages.find((one) => one.kind === 'page') ?? pages[0];
   const elsewhere = redirected(candidates, results);
-  if (elsewhere.length > 0 && !discovery.overdue) {
+  if (elsewhere.length > 0) {
     // Feeds often lie with a service, and a site under another name: looked at there, under that domain's politeness.
     const probed: Candidate[] = [];
     for (const one of elsewhere) probed.push(await probe(deps, source, one));
@@ -95,20 +104,22 @@ async function step(
   }
   const found = candidates.flatMap((one) => asChannel(one, results.get(one.probe ?? '')));
   if (found.length > 0) return finish(deps, tx, discovery, source, candidates, found);
-  if (page?.kind === 'failed' && isOutOfReach(page.reason ?? '')) {
+  const unanswered = candidates.find((one) => one.by === 'page' && one.outcome === noAnswer);
+  const reason = page === undefined ? unanswered?.outcome : page.kind === 'failed' ? page.reason : null;
+  if (reason != null && isOutOfReach(reason)) {
     // Nothing of the site answers: guessing further addresses would only repeat the same failure.
     await saveDiscovery(tx, discovery.id, 'nothing', candidates);
     deps.log.warn(
-      { source: source.name, reason: page.reason },
+      { source: source.name, reason },
       discovery.channelId === null
-        ? 'the source cannot be reached; add it again to look for its channels later'
+        ? 'the source cannot be reached; its channels are looked for again later'
         : 'the source cannot be reached; its channel stays where it was',
     );
     return true;
   }
   const lines = await loadSitemapLines(tx, page?.url ?? source.url);
   const next = nextCandidates(source, pages, candidates, lines);
-  if (next.length > 0 && !discovery.overdue) {
+  if (next.length > 0) {
     const probed: Candidate[] = [];
     for (const one of next) probed.push(await probe(deps, source, one));
     await saveDiscovery(tx, discovery.id, 'candidates', [...candidates, ...probed]);
@@ -117,17 +128,27 @@ async function step(
   return finish(deps, tx, discovery, source, candidates, []);
 }
 
-const isOutOfReach = (reason: string): boolean =>
-  [
-    'dns',
-    'connect',
-    'tls',
-    'timeout',
-    'reset',
-    'refused_address',
-    'refused_port',
-    'robots_unavailable',
-  ].includes(reason) || /^http_5/.test(reason);
+/**
+ * Whether a search goes on without the answers that are missing. A paused fetcher, a laptop that slept or a domain that
+ * rests is no answer: what is still to be asked is waited for, unless something was found without it.
+ */
+async function mayGoOn(
+  tx: Queryable,
+  discovery: Discovery,
+  waiting: readonly Candidate[],
+  results: ReadonlyMap<string, Probed>,
+): Promise<boolean> {
+  if (!discovery.overdue) return false;
+  if (discovery.isStale) return true;
+  if ([...results.values()].some(({ kind }) => kind === 'feed' || kind === 'sitemap')) return true;
+  const ids = waiting.flatMap((one) => (one.probe === null ? [] : [parseUrlId(one.probe)!]));
+  const asked = await tx.query(
+    `SELECT FROM url_frontier WHERE (bucket, domain_key, url_hash) IN (SELECT * FROM unnest($1::smallint[], $2::bigint[], $3::bytea[]))
+        AND status IN ('pending', 'failed', 'needs_render') LIMIT 1`,
+    [ids.map((id) => id.bucket), ids.map((id) => id.domainKey.toString()), ids.map((id) => id.hash)],
+  );
+  return asked.rowCount === 0;
+}
 
 const frontOf = (source: Source): string => new URL('/', source.url).href;
 
@@ -212,6 +233,15 @@ async function finish(
     await saveDiscovery(tx, discovery.id, outcome === 'nothing' ? 'nothing' : 'found', candidates);
     return true;
   }
+  // Nobody chose links: what turned up since is polled, and the links go on bringing what it does not name.
+  const returns =
+    found.length > 0 &&
+    source.ingestionMode === 'spider' &&
+    (await hasFallenBack(deps.database.pool, source));
+  if (returns) {
+    await saveIngestionMode(deps.database.pool, source.id, 'both');
+    await applyHolds(deps.database.pool, { ...source, ingestionMode: 'both' });
+  }
   for (const one of distinct(found).slice(0, mostChannels)) {
     await createChannel(deps.database.pool, {
       sourceId: source.id,
@@ -223,22 +253,26 @@ async function finish(
       title: one.title,
     });
   }
+  const fallsBack = found.length === 0 && source.ingestionMode === 'feed';
   if (found.length === 0) {
     // Committed before its front page is submitted: a fetcher may read the page before this transaction ends.
-    await saveIngestionMode(deps.database.pool, source.id, 'spider');
-    await submit(deps.database.pool, [
-      {
-        url: source.url,
-        kind: 'listing',
-        origin: 'manual',
-        sourceId: source.id,
-        priority: source.priority,
-        own: true,
-      },
-    ]);
+    if (fallsBack) await saveIngestionMode(deps.database.pool, source.id, 'spider');
   }
-  await saveDiscovery(tx, discovery.id, found.length > 0 ? 'found' : 'nothing', candidates);
-  const message = found.length > 0 ? 'channels found' : 'no feed or sitemap found; following links instead';
+  if (found.length === 0 || source.ingestionMode !== 'feed')
+    await submitFrontPage(deps.database.pool, source);
+  await saveDiscovery(
+    tx,
+    discovery.id,
+    found.length > 0 ? 'found' : 'nothing',
+    candidates,
+    fallsBack ? 'fell_back' : undefined,
+  );
+  const message =
+    found.length === 0
+      ? 'no feed or sitemap found; following links instead'
+      : returns
+        ? 'channels found; they are polled beside the links'
+        : 'channels found';
   deps.log.info(
     { source: source.name, channels: found.map((one) => one.url), tried: candidates.length },
     message,
@@ -296,6 +330,6 @@ async function loadResults(tx: Queryable, candidates: readonly Candidate[]): Pro
 }
 
 function outcomeOf(result: Probed | undefined): string {
-  if (result === undefined) return 'no answer in time';
+  if (result === undefined) return noAnswer;
   return result.kind === 'failed' ? (result.reason ?? 'failed') : result.kind;
 }

@@ -22,6 +22,20 @@ it.each([
   expect(parseLinkHeader(value, base).map((link) => [link.url, link.relations.join(' ')])).toEqual(expected);
 });
 
+it('tells type and title, the first of each', () => {
+  const value =
+    '</f>; rel="alternate"; type="Application/RSS+xml"; title="All \\"news\\"; really", </g>; rel=feed; title=a; title=b';
+  expect(parseLinkHeader(value, base)).toEqual([
+    {
+      url: 'https://a.example/f',
+      relations: ['alternate'],
+      type: 'application/rss+xml',
+      title: 'All "news"; really',
+    },
+    { url: 'https://a.example/g', relations: ['feed'], type: null, title: 'a' },
+  ]);
+});
+
 it('never throws and stays bounded', () => {
   fc.assert(
     fc.property(

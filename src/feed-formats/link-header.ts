@@ -1,7 +1,7 @@
 import { resolveUrl } from '../url/index.ts';
 
 /** A link of an HTTP header. */
-export type HeaderLink = { url: string; relations: string[] };
+export type HeaderLink = { url: string; relations: string[]; type: string | null; title: string | null };
 
 const mostLinks = 50;
 const mostChars = 8192;
@@ -19,10 +19,15 @@ export function parseLinkHeader(value: string, base: string): HeaderLink[] {
     if (close < 0) break;
     const end = endOfParameters(text, close + 1);
     const url = resolveUrl(text.slice(at + 1, close).trim(), base);
-    const relations = relationsOf(text.slice(close + 1, end));
+    const given = parametersOf(text.slice(close + 1, end));
+    const relations = (given.get('rel') ?? '').toLowerCase().split(/\s+/).filter(Boolean);
     if (url !== null && /^https?:/.test(url) && relations.length > 0)
-      // Copied: a slice would keep the whole header alive.
-      links.push({ url: Buffer.from(url).toString(), relations });
+      links.push({
+        url: copy(url),
+        relations,
+        type: given.has('type') ? copy(given.get('type')!.trim().toLowerCase()) : null,
+        title: given.has('title') ? copy(given.get('title')!.replace(/\\(.)/g, '$1')) : null,
+      });
     at = text.indexOf('<', end);
   }
   return links;
@@ -40,10 +45,16 @@ function endOfParameters(text: string, start: number): number {
   return text.length;
 }
 
-function relationsOf(parameters: string): string[] {
-  // One parameter after the other, so that words inside another one's quotation marks are not taken for a relation.
-  for (const match of parameters.matchAll(/;\s*([\w*-]{1,40})\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))/g))
-    if (match[1]!.toLowerCase() === 'rel')
-      return (match[2] ?? match[3] ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-  return [];
+// A slice would keep the whole header alive.
+const copy = (text: string): string => Buffer.from(text).toString();
+
+/** Parameters by their names in lower case; the first of a name counts (RFC 8288, section 3.3). */
+function parametersOf(text: string): Map<string, string> {
+  const given = new Map<string, string>();
+  // One after the other, so that words inside another one's quotation marks are not taken for a relation.
+  for (const match of text.matchAll(/;\s*([\w*-]{1,40})\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))/g)) {
+    const name = match[1]!.toLowerCase();
+    if (!given.has(name)) given.set(name, match[2] ?? match[3] ?? '');
+  }
+  return given;
 }

@@ -32,7 +32,7 @@ export async function endPoll(
   deps: PollDeps,
   channel: Channel,
   poll: PollEnd,
-  facts: { items: SettleItem[]; newUndated: number; adaptive: boolean },
+  facts: { items: SettleItem[]; newUndated: number; newItems: number; adaptive: boolean },
 ): Promise<SettleItem[]> {
   const { db, log, clock } = deps;
   const { move, rediscover, trouble, news, files } = poll;
@@ -42,6 +42,7 @@ export async function endPoll(
       channel,
       nowMs: clock.now(),
       newUndated: facts.newUndated,
+      newItems: facts.newItems,
       adaptive: facts.adaptive,
       multiplier: await deps.multipliers.of(channel.intervalSeconds),
     });

@@ -27,6 +27,8 @@ export type PollFacts = {
   nowMs: number;
   /** New items that had no date. */
   newUndated: number;
+  /** All new items; left out where nobody counts them. */
+  newItems?: number | undefined;
   adaptive: boolean;
   multiplier: number | null;
 };
@@ -47,6 +49,7 @@ export type PollInput = Pick<PollPlan, 'nowMs' | 'intervalSeconds' | 'multiplier
   adaptive: boolean;
   dates: readonly number[];
   newUndated: number;
+  newItems?: number | undefined;
   /** What the body asks for, else what it asked for last; and what the response asks for. */
   bodyFloorSeconds: number | null;
   maxAgeSeconds: number | null;
@@ -55,7 +58,7 @@ export type PollInput = Pick<PollPlan, 'nowMs' | 'intervalSeconds' | 'multiplier
 /** Learns from a poll and says when the next one is due. */
 export function decidePoll(input: PollInput, random?: () => number): PollDecision {
   const { known, nowMs, intervalSeconds, multiplier, pushed, bounds } = input;
-  const news = { nowMs, dates: input.dates, undated: input.newUndated };
+  const news = { nowMs, dates: input.dates, undated: input.newUndated, newItems: input.newItems };
   const learnt = learnRhythm(known, news, input.overwrites === true);
   // Both what it weighs and when it is due depend on it.
   const outlook = learnt === null ? undefined : lookAhead(learnt, nowMs);
@@ -89,6 +92,8 @@ export function schedulePoll(item: SettleItem, news: PollNews, facts: PollFacts)
     adaptive: facts.adaptive,
     dates: news.dates,
     newUndated: facts.newUndated,
+    // What a hub has pushed is known when the poll comes, and was published all the same.
+    newItems: pushed ? undefined : facts.newItems,
     bodyFloorSeconds: news.bodyFloorSeconds ?? channel.floorSeconds,
     maxAgeSeconds: news.maxAgeSeconds,
   });

@@ -110,7 +110,7 @@ export class Visits {
         this.#at.switches.adaptive_intervals && settings.sourceOf(row)?.settings.fixedInterval !== true;
       // A whole archive says nothing about how often there is news.
       const newUndated = isArchiveRead(channel) ? 0 : totals.newUndated;
-      const facts = { items, newUndated, adaptive };
+      const facts = { items, newUndated, newItems: totals.inserted, adaptive };
       items = await this.#at.retried(() => endPoll(this.#deps, channel, end.poll!, facts));
     }
     this.#at.unsettled.keep(items, end.document);

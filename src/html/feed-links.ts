@@ -5,6 +5,14 @@ import { type Page, resolveUrl } from './parse-page.ts';
 /** A feed the page offers. */
 export type FeedLink = { url: string; type: string | null; title: string | null };
 
+/** A link that came beside the page, in a header of its response. */
+export type LinkBeside = {
+  url: string;
+  relations: readonly string[];
+  type: string | null;
+  title: string | null;
+};
+
 const MAX_FEEDS = 50;
 const FEED_TYPES =
   /^(application\/(rss|atom|rdf|feed)\+(xml|json)|application\/json|text\/(xml|rss|atom)|application\/xml|text\/x-opml|application\/x\.(rss|atom)\+xml)\b/i;
@@ -21,10 +29,11 @@ const COMMENTS_PATH =
   /\/comments?(?:\/(?:feed|rss|atom|default|rss2)|\.(?:rss|atom|xml))|\/(?:feed|rss|feeds)\/comments?\b|[?&]feed=comments/i;
 
 /**
- * The feeds a page declares with `<link rel=alternate>`, then the anchors that look like feeds of the same site. Feeds of
- * comments are none: their entries are old articles with the dates of comments.
+ * The feeds a page declares with `<link rel=alternate>`, those that its `Link` header declares in the same way, then the
+ * anchors that look like feeds of the same site. Feeds of comments are none: their entries are old articles with the
+ * dates of comments.
  */
-export function discoverFeedLinks(page: Page): FeedLink[] {
+export function discoverFeedLinks(page: Page, beside: readonly LinkBeside[] = []): FeedLink[] {
   const found = new Map<string, FeedLink>();
   const site = siteOf(page.url);
   // Readers are led to the feeds of others, and to share an article with "dialog/feed".
@@ -48,10 +57,10 @@ export function discoverFeedLinks(page: Page): FeedLink[] {
     const rel = (attribute(link, 'rel') ?? '').toLowerCase().split(/\s+/);
     const type = (attribute(link, 'type') ?? '').trim().toLowerCase();
     const href = attribute(link, 'href');
-    if (rel.includes('feed') || (rel.includes('alternate') && FEED_TYPES.test(type) && !isApi(href, type))) {
-      add(href, type === '' ? null : type, attribute(link, 'title'));
-    }
+    if (isDeclared(rel, href, type)) add(href, type === '' ? null : type, attribute(link, 'title'));
   }
+  for (const { url, relations, type, title } of beside)
+    if (isDeclared(relations, url, type ?? '')) add(url, type, title);
   for (const anchor of page.anchors) {
     const href = attribute(anchor, 'href');
     if (href === null || href.length > 2_000) continue;
@@ -61,6 +70,11 @@ export function discoverFeedLinks(page: Page): FeedLink[] {
   }
   return [...found.values()];
 }
+
+/** Whether a link of the page or of its response is declared to be a feed. */
+const isDeclared = (relations: readonly string[], href: string | null, type: string): boolean =>
+  relations.includes('feed') ||
+  (relations.includes('alternate') && FEED_TYPES.test(type) && !isApi(href, type));
 
 /** WordPress declares its REST API and oEmbed the same way as a feed. */
 function isApi(href: string | null, type: string): boolean {

@@ -1,5 +1,5 @@
 export type { AttributeTable } from './attributes.ts';
-export { discoverFeedLinks, type FeedLink } from './feed-links.ts';
+export { discoverFeedLinks, type FeedLink, type LinkBeside } from './feed-links.ts';
 export { type Formula, formulaAt, isRenderedScript } from './formulas.ts';
 export { discoverLinks, type PageLink } from './links.ts';
 export {

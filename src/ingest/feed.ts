@@ -7,6 +7,9 @@ import { refusalIn } from './refusal.ts';
 import type { ChannelReading, Ingested, IngestSettings, PageResponse } from './response.ts';
 import { header } from './response.ts';
 
+// No poll is put off for longer than a day by it; a million years would not fit where it is stored.
+const longestFloorSeconds = 30 * 86_400;
+
 /** A feed: every entry with a link is submitted as an article. HTML with status 200 is a parse error. */
 export async function ingestFeed(response: PageResponse, settings: IngestSettings): Promise<Ingested> {
   const contentType = header(response, 'content-type');
@@ -23,7 +26,16 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
   const { feed } = parsed;
   const filter = new ChannelFilter(settings);
   const submitEntry = entrySubmitter(response, settings, { origin: 'feed', filter });
-  const found = feed.entries.flatMap((entry) => submitEntry(entry.link, newestOf(entry), publishedOf(entry)));
+  // Polls are spent where news is to be had: what is refused, or has no address, is none.
+  const dates: (Date | null)[] = [];
+  const isStamped = areStamped(feed.entries, settings.nowMs);
+  const found = feed.entries.flatMap((entry) => {
+    const items = isStamped
+      ? submitEntry(entry.link, null, null)
+      : submitEntry(entry.link, newestOf(entry), publishedOf(entry));
+    if (items.length > 0) dates.push(publishedOf(entry));
+    return items;
+  });
   const hints = [feed.ttlMinutes === null ? 0 : feed.ttlMinutes * 60, feed.updatePeriodSeconds ?? 0];
   return {
     outcome: 'channel',
@@ -36,14 +48,27 @@ export async function ingestFeed(response: PageResponse, settings: IngestSetting
       format: feed.version === null ? feed.format : `${feed.format} ${feed.version}`,
       ...hubOf(response, feed),
       lastItemAt: latest(feed.entries.map(newestOf), settings.nowMs),
-      dates: newestDates(feed.entries.map(publishedOf)),
+      dates: newestDates(dates),
       skipped: feed.entriesWithoutLink,
       refused: filter.refused,
-      floorSeconds: Math.max(...hints),
+      floorSeconds: Math.min(Math.max(...hints), longestFloorSeconds),
       files: null,
       isWhole: !feed.truncated && !feed.capped,
     },
   };
+}
+
+const leastStamped = 10;
+const minuteMs = 60_000;
+
+/** Whether all entries have the date of the moment: known articles would be fetched again every few hours for ever. */
+function areStamped(entries: readonly FeedEntry[], nowMs: number): boolean {
+  const stamp = entries.length < leastStamped ? null : newestOf(entries[0]!);
+  if (stamp === null || Math.abs(nowMs - stamp.getTime()) > 10 * minuteMs) return false;
+  return entries.every((entry) => {
+    const date = newestOf(entry);
+    return date !== null && Math.abs(date.getTime() - stamp.getTime()) < minuteMs;
+  });
 }
 
 /** The feed's hub and the name it has there. Headers speak first (WebSub section 4), then the document. */

@@ -37,6 +37,58 @@ function read(
   return ingest(response, { ...settings, ...change });
 }
 
+test('when a feed has news is learnt from what is taken of it', async () => {
+  const item = (link: string, hour: number): string =>
+    `<item><title>t</title>${link}<pubDate>2026-03-04T0${hour}:00:00Z</pubDate></item>`;
+  const items = [
+    item('<link>http://h.test/news/a</link>', 1),
+    item('<link>http://h.test/sport/b</link>', 2),
+    item('<link>http://h.test/news/c.mp3</link>', 3),
+    item('', 4),
+  ];
+  const picky = { ...source, settings: { exclude: ['/sport/'] } } as Source;
+  const feed = await read('channel', `<rss version="2.0"><channel>${items.join('')}</channel></rss>`, {
+    source: picky,
+    channel: { kind: 'feed' } as Channel,
+  });
+  if (feed.outcome !== 'channel') throw new Error(feed.outcome);
+  expect(feed.found).toHaveLength(1);
+  expect(feed.reading.dates).toEqual([Date.parse('2026-03-04T01:00:00Z')]);
+});
+
+test('a feed that dates all its items by the moment it is asked has no dates', async () => {
+  const datesOf = async (count: number, agoMs: number, stepMs: number) => {
+    const items = Array.from({ length: count }, (_, n) => {
+      const date = new Date(nowMs - agoMs - n * stepMs).toUTCString();
+      return `<item><link>http://h.test/news/${n}</link><pubDate>${date}</pubDate></item>`;
+    });
+    const feed = await read('channel', `<rss version="2.0"><channel>${items.join('')}</channel></rss>`, {
+      channel: { kind: 'feed' } as Channel,
+    });
+    if (feed.outcome !== 'channel') throw new Error(feed.outcome);
+    return new Set(feed.found.map(({ modifiedAt }) => modifiedAt !== null));
+  };
+  expect(await datesOf(12, 2000, 0)).toEqual(new Set([false]));
+  for (const [count, agoMs, stepMs] of [
+    [5, 0, 0],
+    [12, 0, 60_000],
+    [12, 3_600_000, 0],
+  ] as const)
+    expect(await datesOf(count, agoMs, stepMs)).toEqual(new Set([true]));
+});
+
+test('a feed may ask for any pause: what it says can be stored', async () => {
+  for (const [minutes, seconds] of [
+    ['60', 3600],
+    ['999999999', 2_592_000],
+  ]) {
+    const feed = await read('channel', `<rss version="2.0"><channel><ttl>${minutes}</ttl></channel></rss>`, {
+      channel: { kind: 'feed' } as Channel,
+    });
+    expect(feed).toMatchObject({ outcome: 'channel', reading: { error: null, floorSeconds: seconds } });
+  }
+});
+
 describe('listings', () => {
   const links = Array.from(
     { length: 6 },

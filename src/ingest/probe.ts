@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Feed, parseSitemap, readFeed } from '../feed-formats/index.ts';
+import { type Feed, parseLinkHeader, parseSitemap, readFeed } from '../feed-formats/index.ts';
 import { discoverFeedLinks, discoverLinks, refreshTarget } from '../html/index.ts';
 import { identifyUrl } from '../url/index.ts';
 import { readPage } from './article.ts';
@@ -71,7 +71,8 @@ export async function ingestProbe(response: PageResponse): Promise<Ingested> {
     return { outcome: 'probe', result };
   }
   const page = readPage(response);
-  const feeds = discoverFeedLinks(page)
+  const beside = parseLinkHeader(header(response, 'link') ?? '', response.finalUrl);
+  const feeds = discoverFeedLinks(page, beside)
     .slice(0, mostFeeds)
     .map(({ url, title }) => ({ url, title }));
   const refusal = feeds.length > 0 ? null : refusalIn(page, response);

@@ -54,8 +54,8 @@ export type IngestSettings = {
   namedBy?: readonly string[];
 };
 
-/** A page that says no, in whatever words, although its status says yes. */
-export type Refusal = { reason: 'challenge' | 'access_denied' | 'login_wall'; detail: string };
+/** A page that says no, or that its site is out of order, although its status says yes. */
+export type Refusal = { reason: 'challenge' | 'access_denied' | 'login_wall' | 'site_error'; detail: string };
 
 /** What a channel's body was; errors are of the channel's own table, not the page table. */
 export type ChannelReading = {
@@ -63,7 +63,7 @@ export type ChannelReading = {
   detail: string | null;
   /** A page came instead: the channel may have gone elsewhere. */
   isPage: boolean;
-  /** The page that came says no: the channel is where it was, and its domain does not want us. */
+  /** The page that came says no: the channel is where it was, and its domain does not want us, or fails. */
   refusal: Refusal | null;
   format: string | null;
   hub: string | null;

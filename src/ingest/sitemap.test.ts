@@ -101,6 +101,33 @@ describe('entries with dates', () => {
     ]);
     expect(reading.refused).toEqual({ binary_extension: 1, excluded: 1, not_included: 1 });
     expect(reading.skipped).toBe(0);
+    // A rhythm is learnt from what is taken.
+    expect(reading.dates).toHaveLength(3);
+  });
+
+  test('a file that dates all it lists by the moment it is asked has no dates', async () => {
+    const many = (count: number, from: number, stepMs: number) =>
+      Array.from({ length: count }, (_, n) =>
+        entry(`http://h.test/p${n}`, new Date(nowMs - from - n * stepMs).toISOString()),
+      );
+    const first = await read(urlset(...many(700, 2000, 1)));
+    // The baseline of a file without dates.
+    expect(first.urls).toHaveLength(100);
+    expect(first.batches.flat().every(({ modifiedAt }) => modifiedAt === null)).toBe(true);
+    const again = await read(
+      urlset(entry('http://h.test/fresh', new Date(nowMs).toISOString()), ...many(700, 0, 1)),
+      {
+        stored: first.stored,
+      },
+    );
+    expect(again.urls).toEqual(['http://h.test/fresh']);
+    // Few entries, different hours, or a moment that is past: they may well be true.
+    for (const [count, from, stepMs] of [
+      [5, 0, 1],
+      [200, 0, 600_000],
+      [200, 3_600_000, 1],
+    ] as const)
+      expect((await read(urlset(...many(count, from, stepMs)))).urls).toHaveLength(count);
   });
 
   test('a date of news counts as one of change', async () => {

@@ -11,6 +11,7 @@ import type { SeenAddresses } from './seen.ts';
 const mostBaseline = 100;
 // Files of an index that are followed, the newest first.
 const mostFiles = 100;
+const minuteMs = 60_000;
 // As many as the protocol lets a file name; a file that dates a million of them today means harm.
 const mostEntries = 50_000;
 
@@ -31,6 +32,8 @@ class Harvest {
   foreign = 0;
   lastItemAt: Date | null = null;
   #taken = 0;
+  /** The moment by which the file dates all it lists; 0: it does not. */
+  #stampMs: number | null = null;
   /** Of a first poll without dates: its first addresses and its last ones. */
   readonly #first: string[] = [];
   #last: string[] = [];
@@ -55,8 +58,10 @@ class Harvest {
 
   async take(entries: readonly SitemapEntry[], isIndex: boolean): Promise<void> {
     const found: SubmitItem[] = [];
+    // The first batch tells; the last one may be short.
+    this.#stampMs ??= isIndex ? 0 : stampOf(entries, this.#nowMs);
     for (const given of entries) {
-      const entry = withoutVagueDate(given);
+      const entry = withoutStamp(withoutVagueDate(given), this.#stampMs);
       if (!this.#isOwn(new URL(entry.loc).hostname)) this.foreign += 1;
       else if (isIndex) this.#takeFile(entry);
       else if (this.#isWanted(entry)) {
@@ -110,14 +115,36 @@ class Harvest {
   #itemOf(entry: SitemapEntry): SubmitItem[] {
     const published = entry.news?.publicationDate ?? null;
     const date = published ?? entry.lastModified;
-    if (date !== null && this.dates.length < 1000) this.dates.push(date.getTime());
-    return this.#submitEntry(entry.loc, entry.lastModified, published);
+    const items = this.#submitEntry(entry.loc, entry.lastModified, published);
+    if (items.length > 0 && date !== null && this.dates.length < 1000) this.dates.push(date.getTime());
+    return items;
   }
 }
 
 /** A month or a year is no date to tell news by: all of this month's entries would be old from its third day on. */
 const withoutVagueDate = (entry: SitemapEntry): SitemapEntry =>
   entry.isVague ? { ...entry, lastModified: entry.news?.publicationDate ?? null } : entry;
+
+const leastStamped = 20;
+
+/** The date that all entries have, if it is that of the moment: such a file is made anew for whoever asks. */
+function stampOf(entries: readonly SitemapEntry[], nowMs: number): number {
+  const stamp = entries[0]?.lastModified?.getTime() ?? 0;
+  const isOfAll =
+    entries.length >= leastStamped &&
+    Math.abs(nowMs - stamp) < 10 * minuteMs &&
+    entries.every(({ lastModified }) => isNear(lastModified, stamp));
+  return isOfAll ? stamp : 0;
+}
+
+const isNear = (date: Date | null, stampMs: number): boolean =>
+  date !== null && Math.abs(date.getTime() - stampMs) < minuteMs;
+
+/** Believed, old pages would be news at every poll, and fetched again every few hours for ever. */
+const withoutStamp = (entry: SitemapEntry, stampMs: number): SitemapEntry =>
+  stampMs !== 0 && isNear(entry.lastModified, stampMs)
+    ? { ...entry, lastModified: entry.news?.publicationDate ?? null }
+    : entry;
 
 // A slice keeps its whole chunk of the document alive.
 const copy = (text: string): string => Buffer.from(text, 'utf8').toString('utf8');

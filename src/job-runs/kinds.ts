@@ -134,7 +134,11 @@ async function beginSearch(run: Run): Promise<Record<string, unknown>> {
 async function isSearchOver(run: Run): Promise<boolean> {
   if ((await sourceOf(run)).ingestionMode !== 'feed') return true;
   const search = run.job.sourceId === null ? null : await findDiscovery(run.database.pool, run.job.sourceId);
-  if (search !== null && search.state !== 'found' && search.state !== 'nothing') return false;
+  if (search !== null && search.state !== 'found' && search.state !== 'nothing') {
+    if (!search.overdue) return false;
+    await run.say('queue', 'its site has not answered for an hour; the search goes on without this run');
+    return true;
+  }
   const found = search?.candidates.filter((one) => one.outcome === 'feed' || one.outcome === 'sitemap') ?? [];
   await run.say(
     'queue',

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { type BlobStore, openBlobStore } from '../blobs/index.ts';
-import { sharePolls } from '../channels/index.ts';
+import { sharePolls, startAgain } from '../channels/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Database } from '../db/index.ts';
 import { ArchiveEntrance, discoverChannels, discoverDueArchives } from '../discover/index.ts';
@@ -32,6 +32,7 @@ export type SchedulerOptions = {
 };
 
 const mostIndexed = 200;
+const mostSearches = 500;
 const replayPortion = 1000;
 // A sink has forty seconds for a batch, and some to be opened.
 const deliveryMs = 60_000;
@@ -86,6 +87,7 @@ export class Scheduler {
     this.#jobs.start();
     this.#loops = Promise.all([
       loop('discover', 500, () => this.#discover()),
+      loop('searches', 300_000, () => this.#searchAgain()),
       loop('archives', 5000, () => this.#discoverArchives()),
       loop('index', 500, (_signal, voice) => this.#index(voice)),
       loop('counters', 10_000, async () => {
@@ -165,6 +167,14 @@ export class Scheduler {
       sitemapIntervalSeconds: config.polling.sitemapIntervalMinutes * 60,
     });
     return moved > 0 ? 'busy' : 'idle';
+  }
+
+  async #searchAgain(): Promise<TurnResult> {
+    const { database, log } = this.#options;
+    if (!(await this.#switches.current()).discovery) return 'idle';
+    const searches = await startAgain(database.pool, mostSearches);
+    if (searches > 0) log.info({ searches }, 'sites that did not answer are searched for channels again');
+    return searches === mostSearches ? 'busy' : 'idle';
   }
 
   async #discoverArchives(): Promise<TurnResult> {

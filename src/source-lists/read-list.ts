@@ -164,9 +164,9 @@ async function* readOpml(text: Text): AsyncGenerator<ListEntry> {
   let piece: string[] = [];
   let chars = 0;
   let isOpen = false;
-  for await (const next of readTextLines(text, mostEntryChars)) {
+  for await (const next of readTextLines(text, mostEntryChars, pieceChars)) {
     line = next.line;
-    piece.push(next.text, '\n');
+    piece.push(next.text, next.goesOn === true ? '' : '\n');
     chars += next.text.length + 1;
     const opens = next.text.lastIndexOf('<');
     const closes = next.text.lastIndexOf('>');

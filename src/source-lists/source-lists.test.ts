@@ -236,6 +236,22 @@ describe('hostile files', () => {
     expect(await refuse({ constructor: 1, later: true })).toBeUndefined();
   });
 
+  it('reads an OPML file that is one line, however long', async () => {
+    const outlines = Array.from(
+      { length: 12_000 },
+      (_, n) =>
+        `<outline text="Feed ${n}" xmlUrl="https://site-${n}.example/feed" htmlUrl="https://site-${n}.example/"/>`,
+    );
+    const entries = await read(
+      `<opml><body>${outlines.join('')}</body></opml>\n<!-- end -->`,
+      'opml',
+      65_536,
+    );
+    expect(badOf(entries)).toEqual([]);
+    expect(entries).toHaveLength(12_000);
+    expect(entries.at(-1)).toMatchObject({ line: 1, source: { url: 'https://site-11999.example/' } });
+  });
+
   it('bounds length, depth and number', async () => {
     expect(badOf(await read(`${'x'.repeat(3000)}\na.example`, 'lines', 1000))).toEqual([
       [1, 'too long for an address'],

@@ -1,13 +1,18 @@
-/** A line without its end; `cut` says that it was longer than the limit and its end is lost. */
-export type TextLine = { line: number; text: string; cut: boolean };
+/**
+ * A line without its end; `cut` says that it was longer than the limit and its end is lost, `goesOn` that this is a part
+ * of it.
+ */
+export type TextLine = { line: number; text: string; cut: boolean; goesOn?: true };
 
 /**
  * Splits chunks of text into numbered lines, whatever they end with: some spreadsheets still write a lone carriage
- * return. Only `most` characters of a line are kept, so memory stays bounded.
+ * return. Only `most` characters of a line are kept, so memory stays bounded. With `tagsFrom`, a line of more characters
+ * comes in parts that end behind a tag: programs write all of an XML file into one line.
  */
 export async function* readTextLines(
   chunks: AsyncIterable<string> | Iterable<string>,
   most: number,
+  tagsFrom = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<TextLine> {
   let parts: string[] = [];
   let length = 0;
@@ -37,6 +42,13 @@ export async function* readTextLines(
     }
     isAfterReturn = chunk.endsWith('\r');
     take(chunk.slice(start));
+    if (length < tagsFrom || length > most) continue;
+    const text = parts.join('');
+    const behindTag = text.lastIndexOf('>') + 1;
+    if (behindTag === 0) continue;
+    parts = [text.slice(behindTag)];
+    length -= behindTag;
+    yield { line: line + 1, text: text.slice(0, behindTag), cut: false, goesOn: true };
   }
   if (length > 0) yield finish();
 }

@@ -283,7 +283,7 @@ export async function updateSource(
   return result.rows[0] ?? null;
 }
 
-/** Turns a source without feeds into a spidered one. */
+/** What a search for channels makes of a source's mode: links where there is no feed, both when one turns up later. */
 export async function saveIngestionMode(db: Queryable, id: number, mode: IngestionMode): Promise<void> {
   await db.query('UPDATE sources SET ingestion_mode = $2, updated_at = now() WHERE id = $1', [id, mode]);
 }

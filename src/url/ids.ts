@@ -23,6 +23,17 @@ export function channelHash(fetchUrl: string): Buffer {
   return sha256(`channel:${fetchUrl}`);
 }
 
+/**
+ * The address of a channel with the other of http and https: nobody publishes two feeds that differ in nothing else. Null
+ * where a port says that they are of different servers.
+ */
+export function channelTwin(fetchUrl: string): string | null {
+  if (new URL(fetchUrl).port !== '') return null;
+  return fetchUrl.startsWith('https:')
+    ? fetchUrl.replace('https:', 'http:')
+    : fetchUrl.replace('http:', 'https:');
+}
+
 /** Hash of a probe's row: unique per probe, so that probing a page never touches the page's own row. */
 export function probeHash(randomId: string, fetchUrl: string): Buffer {
   return sha256(`probe:${randomId}${fetchUrl}`);

@@ -34,7 +34,7 @@ export {
   type UrlIdentity,
   type UrlRejection,
 } from './identity.ts';
-export { channelHash, parseUrlId, probeHash, urlId } from './ids.ts';
+export { channelHash, channelTwin, parseUrlId, probeHash, urlId } from './ids.ts';
 export { parseUrlPattern } from './patterns.ts';
 export { isSingle, shapesOf, type UrlShapes } from './shape.ts';
 export { parseUrl, resolveUrl } from './whatwg.ts';

@@ -22,6 +22,9 @@ const pages = (more: Partial<FaultSpec> = {}): FaultSpec => ({
   ...more,
 });
 
+const maintenance =
+  '<!doctype html><title>Maintenance</title><h1>Briefly unavailable for scheduled maintenance. Check back in a minute.</h1>';
+
 /** Channels that fail, each in its own way. */
 const troubles = [
   feedTrouble('lost', [answers(404)]),
@@ -29,6 +32,15 @@ const troubles = [
   feedTrouble('refused', [answers(403)]),
   feedTrouble('page', [pages()]),
   feedTrouble('checked', [{ name: 'challenge', on: ['feed'], pathPrefix: '/feed' }]),
+  feedTrouble('closed', [
+    {
+      name: 'fixed',
+      on: ['feed'],
+      pathPrefix: '/feed',
+      options: { status: 200, text: maintenance },
+      untilRequest: 2,
+    },
+  ]),
   // What the site names instead, or not.
   feedTrouble('renamed', [answers(404)], ['/news.rss']),
   feedTrouble('reborn', [answers(410, { untilRequest: 1 })]),
@@ -81,6 +93,16 @@ test('a challenge in a feed’s place is a refusal of its domain, not a lost fee
             (SELECT count(*)::integer FROM discoveries i JOIN sources s ON s.id = i.source_id WHERE s.name = 'checked.test') AS searches`,
   );
   expect(rows).toEqual([{ refusals: ['challenge'], searches: 0 }]);
+});
+
+test('maintenance in a feed’s place is the server’s trouble, and nothing is searched for', async () => {
+  expect(await feed('closed')).toMatchObject({ status: 'pending', code: 'channel_5xx', http: 200 });
+  const searches = await lab.database.pool.query(
+    `SELECT FROM discoveries i JOIN sources s ON s.id = i.source_id WHERE s.name = 'closed.test'`,
+  );
+  expect(searches.rowCount).toBe(0);
+  await pollUnheld(['closed'], 2);
+  expect((await channelsOf(lab, 'closed'))[0]).toMatchObject({ errors: 0, url: 'http://closed.test/feed' });
 });
 
 test('404 sleeps after three in a row, 410 at once, and each failure sleeps again', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   createChannel,
   exportSources,
+  findNamedChannel,
   type ImportOptions,
   importSources,
   lockOpenDiscoveries,
@@ -127,6 +128,49 @@ it('a feed that is followed already makes no second source', async () => {
   // One that an export names with its short name is a source, whatever else polls its address.
   const exported = '[{"url":"https://owner.test/feed","slug":"a_source_of_its_own"}]';
   expect(await importText(exported)).toMatchObject({ added: 1, known: 0 });
+});
+
+it('a feed is polled once, whether a list says http or https', async () => {
+  const both = 'url,feed_url\nspelt.test,http://spelt.test/feed\nspelt.test,https://spelt.test/feed\n';
+  for (const [dryRun, channelsAdded] of [
+    [true, 1],
+    [false, 1],
+    [true, 0],
+    [false, 0],
+  ] as const)
+    expect(await importText(both, { dryRun })).toMatchObject({
+      channelsAdded,
+      channelsKnown: 2 - channelsAdded,
+    });
+  const feedsAlone = ',https://alone.test/feed\n,http://alone.test/feed\n,https://spelt.test/feed\n';
+  expect(await importText(`url,feed_url\n${feedsAlone}`)).toMatchObject({
+    added: 1,
+    known: 1,
+    channelsAdded: 1,
+  });
+  const [spelt] = (await exported()).filter((one) => one.name === 'spelt.test');
+  expect(spelt!.channels.map((one) => one.url)).toEqual(['http://spelt.test/feed']);
+  const { source } = await createSource(test.pool, { url: 'https://second.test/' });
+  const add = (url: string) =>
+    createChannel(test.pool, {
+      sourceId: source.id,
+      kind: 'feed',
+      url,
+      intervalSeconds: 900,
+      foundBy: 'link',
+    });
+  const { channel, created } = await add('https://spelt.test/feed');
+  expect([channel.url, created]).toEqual(['http://spelt.test/feed', false]);
+  expect((await findNamedChannel(test.pool, 'https://spelt.test/feed'))?.id).toBe(channel.id);
+  // Another port is another server, and what fails may work in the other spelling.
+  expect((await add('https://spelt.test:8443/feed')).created).toBe(true);
+  expect((await add('http://spelt.test:8443/feed')).created).toBe(true);
+  await test.pool.query(
+    'INSERT INTO channel_state (bucket, channel_id, errors_in_row) SELECT bucket, id, 1 FROM channels WHERE id = $1',
+    [channel.id],
+  );
+  expect((await add('https://spelt.test/feed')).created).toBe(true);
+  expect((await findNamedChannel(test.pool, 'http://spelt.test/feed'))?.id).toBe(channel.id);
 });
 
 it('the same names get numbers, whoever has them already', async () => {

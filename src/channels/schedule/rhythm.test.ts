@@ -97,6 +97,24 @@ test('a burst is noticed and passes within hours', () => {
   expect(expectItems(rhythm, burstAt + 6 * hourMs).burst).toBeLessThan(1.05);
 });
 
+test('dates that move with every poll are no news', () => {
+  const stamped = (nowMs: number): number[] => Array.from({ length: 50 }, (_, n) => nowMs - n);
+  let rhythm = learnRhythm(null, { nowMs: start, dates: stamped(start), undated: 0, newItems: 50 })!;
+  expect(expectItems(rhythm, start)).toMatchObject({ burst: 1 });
+  for (let poll = 1; poll <= 20; poll += 1) {
+    const nowMs = start + poll * hourMs;
+    // One new item among fifty, every other hour.
+    const news = { nowMs, dates: stamped(nowMs), undated: 0, newItems: poll % 2 };
+    rhythm = learnRhythm(rhythm, news) ?? rhythm;
+  }
+  expect(expectItems(rhythm, start + 20 * hourMs).rate).toBeCloseTo(0.5, 0);
+  // Counted once, whether its date or its being new tells of it.
+  const before = rhythm.count;
+  const nowMs = start + 21 * hourMs;
+  const next = learnRhythm(rhythm, { nowMs, dates: [nowMs], undated: 1, newItems: 1 })!;
+  expect(next.count - before).toBeCloseTo(1, 1);
+});
+
 test('nothing new is nothing to store', () => {
   const dates = everyDay([8], 5);
   const rhythm = learnRhythm(null, { nowMs: start, dates, undated: 0 })!;

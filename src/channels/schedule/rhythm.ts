@@ -26,6 +26,11 @@ export type PollNews = {
   dates: readonly number[];
   /** New items without a usable date: they came since the poll before. */
   undated: number;
+  /**
+   * Items that nobody had named before, whatever their dates: no more are counted. Many feeds and sitemaps date what they
+   * list by the moment they are asked, and would be asked every minute for it. Left out: all dates are believed.
+   */
+  newItems?: number | undefined;
 };
 
 const hourMs = 3_600_000;
@@ -35,6 +40,9 @@ const rateHalfLifeMs = 14 * dayMs;
 const rhythmHalfLifeMs = 60 * dayMs;
 const recentLifeMs = hourMs;
 const longestHistoryMs = 60 * dayMs;
+// So many items of one minute have the date of the list and not their own.
+const stampedItems = 4;
+const stampedMs = 60_000;
 // A list without a single item says that nothing came lately, not since when.
 const emptyHistoryMs = 7 * dayMs;
 
@@ -55,12 +63,14 @@ export function learnRhythm(known: Rhythm | null, news: PollNews, overwrites = f
   if (known === null) return beginRhythm(past, news);
   const fresh = past.filter((date) => date > known.newestMs);
   // An item dated before one that was counted already: late, or with a wrong clock. It is one all the same.
-  if (fresh.length + news.undated === 0) return null;
+  const dated = fresh.sort((a, b) => b - a).slice(0, news.newItems);
+  const undated = Math.min(news.undated, (news.newItems ?? Number.POSITIVE_INFINITY) - dated.length);
+  if (dated.length + undated === 0) return null;
   const extraH = extraHours(known, nowMs);
   const next = fade(known, nowMs, overwrites ? known : emptyRhythm(nowMs));
   next.extraH += extraH;
-  for (const date of fresh) count(next, date);
-  for (let n = 0; n < news.undated; n += 1) count(next, nowMs);
+  for (const date of dated) count(next, date);
+  for (let n = 0; n < undated; n += 1) count(next, nowMs);
   return next;
 }
 
@@ -68,8 +78,9 @@ export function learnRhythm(known: Rhythm | null, news: PollNews, overwrites = f
 function beginRhythm(past: readonly number[], { nowMs, undated }: PollNews): Rhythm {
   const rhythm = emptyRhythm(nowMs);
   // Without dates the items may be of any age: nothing is known but that the channel has some.
-  if (past.length === 0) {
-    if (undated === 0) rhythm.spanH = spanOf(emptyHistoryMs);
+  const isStamped = past.length >= stampedItems && spanMs(past) < stampedMs;
+  if (past.length === 0 || isStamped) {
+    if (past.length + undated === 0) rhythm.spanH = spanOf(emptyHistoryMs);
     return rhythm;
   }
   const oldest = past.reduce((least, date) => Math.min(least, date), nowMs);
@@ -86,6 +97,10 @@ function beginRhythm(past: readonly number[], { nowMs, undated }: PollNews): Rhy
   rhythm.spanH = spanOf(nowMs - oldest);
   return rhythm;
 }
+
+const spanMs = (dates: readonly number[]): number =>
+  dates.reduce((most, date) => Math.max(most, date), 0) -
+  dates.reduce((least, date) => Math.min(least, date), Number.POSITIVE_INFINITY);
 
 const emptyRhythm = (atMs: number): Rhythm => ({
   atMs,

@@ -137,7 +137,9 @@ async function concludeBody(
   if (reading.refusal !== null) {
     const { reason, detail } = reading.refusal;
     const { domain } = decideRejection(reason, detail, { tries: 0, maxTries: context.maxTries });
-    return failing(at, '403', `${reason.replaceAll('_', ' ')} with status ${status}: ${detail}`, {
+    // Maintenance in the feed's place is the server's trouble, as a status of 503 is: it says nothing about where the feed is.
+    const error = reason === 'site_error' ? '5xx' : '403';
+    return failing(at, error, `${reason.replaceAll('_', ' ')} with status ${status}: ${detail}`, {
       status,
       domain,
     });

@@ -145,16 +145,18 @@ export const disguiseFaults: readonly FaultDefinition[] = [
   },
   {
     name: 'fixed',
-    says: 'The body given, with its status and Content-Type (none when empty), or its Location.',
+    says: 'The body given, with its status and Content-Type (none when empty), its Location or its Link.',
     on: ['article'],
-    options: { status: 200, type: 'text/html; charset=utf-8', text: '', location: '' },
+    options: { status: 200, type: 'text/html; charset=utf-8', text: '', location: '', link: '' },
     apply: (exchange, options) => {
       const location = options.text('location');
+      const link = options.text('link');
       exchange.send({
         status: options.number('status'),
         type: options.text('type'),
         body: Buffer.from(options.text('text')),
         ...(location === '' ? {} : { location }),
+        ...(link === '' ? {} : { headers: { link } }),
       });
       return 'answered';
     },

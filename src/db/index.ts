@@ -4,7 +4,7 @@ export { type Counted, countedUpTo, mostCounted } from './counted.ts';
 export { type DatabaseFacts, loadDatabaseFacts, type TableFacts } from './database-facts.ts';
 export { defaultDataDir, hasCluster, makeDirs } from './embedded/index.ts';
 export { exportDatabase, type TransferResult } from './export.ts';
-export { grantFetcher } from './fetcher-role.ts';
+export { grantFetcher, refuseFetcherRole } from './fetcher-role.ts';
 export { checkExport, type ExportSummary, type ImportOptions, importDatabase } from './import.ts';
 export {
   type MigrateOptions,

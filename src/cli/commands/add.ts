@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Overruled, WorkerState } from '../../domains/index.ts';
+import type { Overruled } from '../../domains/index.ts';
 import { AppError, EXIT } from '../../errors/index.ts';
 import { isWordAlone, withScheme } from '../../source-lists/index.ts';
 import { checkSourceUrl, type Source } from '../../sources/index.ts';
@@ -14,6 +14,7 @@ import {
 import { type Api, type Json, listItems, withApi } from '../api.ts';
 import type { ShownChannel } from '../channel-path.ts';
 import { type Context, loadContext } from '../context.ts';
+import { isCrawling } from '../crawling.ts';
 import { wholeNumber } from '../numbers.ts';
 import { overruledLines, poolName } from '../operator.ts';
 import { printJson } from '../output.ts';
@@ -202,10 +203,4 @@ async function waitForDiscovery(api: Api, source: Json<Source>): Promise<void> {
     await systemClock.wait(askAgainMs);
   }
   if (stderr.isTTY) stderr.write('\r\u001b[K');
-}
-
-async function isCrawling(api: Api): Promise<boolean> {
-  const { items } = await api.get<{ items: Json<WorkerState>[] }>('/api/v1/workers');
-  const roles = new Set(items.filter((one) => one.isAlive).map((one) => one.role));
-  return roles.has('run') || (roles.has('fetch') && roles.has('schedule'));
 }

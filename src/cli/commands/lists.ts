@@ -5,6 +5,7 @@ import { EXIT, unwritable } from '../../errors/index.ts';
 import { formatOfName, type ListFormat, listFormats, readList } from '../../source-lists/index.ts';
 import { withApi } from '../api.ts';
 import { loadContext } from '../context.ts';
+import { isCrawling } from '../crawling.ts';
 import { sendList } from '../import-parts.ts';
 import { openInput, refuseSameFile } from '../input-file.ts';
 import { oneLine, printJson } from '../output.ts';
@@ -62,23 +63,24 @@ async function runImport(file: string, flags: ImportFlags, command: Command): Pr
   const context = loadContext(command);
   const progress = startProgress(input.bytes);
   const entries = readList(input.chunks(), { format: flags.format ?? formatOfName(file) });
-  const report = await withApi(context, (api) =>
-    sendList(api, entries, {
+  const { report, running } = await withApi(context, async (api) => {
+    const sent = await sendList(api, entries, {
       update: flags.update ?? false,
       onProgress: (so) =>
         progress.show(input.read(), `bytes, ${so.added} added, ${so.known} known, ${so.bad} bad`),
       onBad: reject,
-    }),
-  ).finally(() => progress.end());
+    });
+    return { report: sent, running: sent.searches > 0 && (await isCrawling(api)) };
+  }).finally(() => progress.end());
   if (context.flags.json) printJson(report);
-  else sayReport(report, flags);
+  else sayReport(report, { ...flags, running });
   // Nothing at all could be used: a script should notice.
   if (report.bad > 0 && report.added + report.known === 0) process.exitCode = EXIT.failed;
 }
 
 const count = (n: number, one: string, many = `${one}s`): string => `${n} ${n === 1 ? one : many}`;
 
-function sayReport(report: ImportReport, flags: ImportFlags): void {
+function sayReport(report: ImportReport, flags: ImportFlags & { running: boolean }): void {
   const channels = report.channelsAdded + report.channelsKnown;
   say(
     `${count(report.added, 'source')} added, ${report.known} followed already${report.updated > 0 ? `, ${report.updated} of them changed` : ''}.`,
@@ -87,7 +89,7 @@ function sayReport(report: ImportReport, flags: ImportFlags): void {
     say(`${count(report.channelsAdded, 'channel')} added, ${report.channelsKnown} followed already.`);
   if (report.searches > 0)
     say(
-      `The feeds of ${count(report.searches, 'source')} are looked for as soon as "outrider up" runs; "outrider channels" shows them.`,
+      `The feeds of ${count(report.searches, 'source')} are ${flags.running ? 'being looked for' : 'looked for as soon as "outrider up" runs'}; "outrider channels" shows them.`,
     );
   if (report.deep > 0)
     say(

@@ -12,6 +12,7 @@ export {
   type MigrationStatus,
   migrate,
   migrationStatus,
+  refuseUnknownSchema,
 } from './migrate.ts';
 export { type OpenOptions, openDatabase } from './open.ts';
 export { isPooled } from './pooler.ts';

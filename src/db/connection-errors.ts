@@ -34,6 +34,11 @@ export function isPassing(error: unknown): boolean {
   return passingCodes.has(code) || /^53...$/.test(code) || error.message === exhaustedMessage;
 }
 
+/** Whether the server had no room left for what was written. */
+export function isDiskFull(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === '53100';
+}
+
 /** Whether the role of the database that we use may not do it, as a fetcher's own may not do most things. */
 export function isForbidden(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === '42501';

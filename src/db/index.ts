@@ -1,5 +1,5 @@
 /** The database: embedded or external, its pool, its schema. */
-export { forbidden, isConnectionLost, isForbidden, isPassing } from './connection-errors.ts';
+export { forbidden, isConnectionLost, isDiskFull, isForbidden, isPassing } from './connection-errors.ts';
 export { type Counted, countedUpTo, mostCounted } from './counted.ts';
 export { type DatabaseFacts, loadDatabaseFacts, type TableFacts } from './database-facts.ts';
 export { defaultDataDir, hasCluster, makeDirs } from './embedded/index.ts';

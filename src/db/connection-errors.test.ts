@@ -69,6 +69,7 @@ test.each([
     [refusal('08P01', 'no more connections allowed (max_client_conn)')],
     /no connection left/,
   ],
+  ['a full server', '', [refusal('53300', 'sorry, too many clients already')], /no connection left for us/],
   ['what a pooler says otherwise', '', [refusal('08P01', 'the moon is full')], /it says "the moon is full"/],
 ])('%s is told in words', async (_what, query, answers, words) => {
   const server = createServer((socket) => {

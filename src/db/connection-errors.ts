@@ -163,6 +163,11 @@ function explain(code: string): [reason: string, advice: string] {
   if (code === '3D000') return ['the server has no such database.', `Create it (CREATE DATABASE). ${check}`];
   if (code === 'ERR_INVALID_URL')
     return ['the address cannot be read.', `It looks like ${example}. ${check}`];
+  if (code === '53300')
+    return [
+      'it has no connection left for us.',
+      'Raise max_connections (or the limit of the role or the database), lower database.connections, or put PgBouncer between.',
+    ];
   if (code === '57P03') return ['the server is starting.', 'Try again in a moment.'];
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return [

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type Config, databaseOptions, userAgentOf } from './config/index.ts';
-import { type Database, isForbidden, openDatabase } from './db/index.ts';
+import { type Database, isForbidden, openDatabase, refuseFetcherRole } from './db/index.ts';
 import { saveBudget } from './domains/index.ts';
 import { AppError, EXIT, messageOf } from './errors/index.ts';
 import type { Fetcher } from './fetch/index.ts';
@@ -103,6 +103,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       stops.push(() => server.close());
     }
     if (options.roles.includes('schedule')) {
+      await refuseFetcherRole(database);
       // Before the first request is logged, so that nothing lands in the default partition.
       await ensurePartitions(database.pool, 'crawl_log');
       await saveBudget(database.pool, config.domains.maxPagesPerRun, owner);

@@ -155,3 +155,16 @@ test('a place that can be no folder is named, and nothing is written', async () 
     });
   expect(readFileSync(file, 'utf8')).toBe('mine');
 });
+
+test('a program left behind by an upgrade writes no file that it could not check', async () => {
+  const newer = await newDatabase();
+  await newer.pool.query(
+    `INSERT INTO schema_migrations (version, name, checksum) VALUES (9999, 'later', 'x')`,
+  );
+  const dir = join(home, 'left-behind');
+  await expect(saveBackup(newer.db, { dir, images: null, keep: 1 })).rejects.toMatchObject({
+    code: 'db_newer_schema',
+    message: expect.stringContaining('The database has schema version 9999'),
+  });
+  expect(existsSync(dir)).toBe(false);
+});

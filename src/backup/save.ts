@@ -1,7 +1,14 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BlobStore } from '../blobs/index.ts';
-import { checkExport, type Database, type ExportSummary, exportDatabase, makeDirs } from '../db/index.ts';
+import {
+  checkExport,
+  type Database,
+  type ExportSummary,
+  exportDatabase,
+  makeDirs,
+  refuseUnknownSchema,
+} from '../db/index.ts';
 import { unwritable } from '../errors/index.ts';
 import { type CopiedImages, copyImages, imagesOfBackup } from './images.ts';
 import { nameOfBackup, removeOldBackups } from './names.ts';
@@ -31,6 +38,8 @@ export async function saveBackup(
   },
 ): Promise<SavedBackup> {
   const { dir, keep } = options;
+  // A program left behind by an upgrade would write a file that it cannot check, and each night another one.
+  await refuseUnknownSchema(database.pool);
   try {
     makeDirs(dir, 0o700);
     await access(dir, constants.W_OK | constants.X_OK);

@@ -1,5 +1,5 @@
 import { Command, CommanderError, Help, Option } from 'commander';
-import { forbidden, isForbidden, isPassing } from '../db/index.ts';
+import { forbidden, isDiskFull, isForbidden, isPassing } from '../db/index.ts';
 import { AppError, EXIT, messageOf } from '../errors/index.ts';
 import { isAboutThisMachine, localOnly, nameOf } from './context.ts';
 import { allowExcess, refuseExcess } from './excess.ts';
@@ -151,6 +151,13 @@ export function reportError(error: unknown): number {
     process.stderr.write(`error: ${error.message}\n`);
     if (error.advice !== undefined) process.stderr.write(`${error.advice}\n`);
     return error.exitCode;
+  }
+  // A restore that filled it is undone whole: trying again without more room would end the same way.
+  if (isDiskFull(error)) {
+    process.stderr.write(
+      `error: the disk of the database is full: ${messageOf(error)}\nFree some room there, or give it a larger disk; what this command had begun in the database is undone.\n`,
+    );
+    return EXIT.diskFull;
   }
   // A server that restarts while a command or a role begins: nothing is wrong here, and the code says whom to blame.
   if (isPassing(error)) {

@@ -70,7 +70,7 @@ export async function runRole(role: Role, context: Context): Promise<never> {
   services.ready(`${role} is running`, () => guard.isWell);
   // Under `up` that one tells how to sign in.
   if (engine.address !== null && process.send === undefined)
-    process.stdout.write(`${await signInWords(engine.database.pool, engine.address, config)}\n`);
+    await tellSignIn(engine.database.pool, engine.address, { config, log });
   const reason = await Promise.race([stopped, guard.ended]);
   guard.stop();
   log.info({ reason }, `${role} is stopping`);
@@ -89,6 +89,20 @@ export async function runRole(role: Role, context: Context): Promise<never> {
   const code = isGuardEnd(reason) ? exitCodes[reason] : hasStopped ? EXIT.ok : EXIT.failed;
   // Keep-alive sockets and timers of libraries must not hold a stopped role.
   process.exit(code);
+}
+
+// A link is a row: while nothing can be written there is none, and that must not end what runs already. Thrown from here it
+// would leave an API that answers and a process that no signal ends.
+async function tellSignIn(
+  pool: Engine['database']['pool'],
+  address: string,
+  { config, log }: { config: Config; log: Log },
+): Promise<void> {
+  try {
+    process.stdout.write(`${await signInWords(pool, address, config)}\n`);
+  } catch (error) {
+    log.warn({ error }, 'no sign-in link can be made now; "outrider token sign-in" makes one later');
+  }
 }
 
 function vitalsOf(config: Config): Vitals {

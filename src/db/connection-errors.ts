@@ -34,6 +34,11 @@ export function isPassing(error: unknown): boolean {
   return passingCodes.has(code) || /^53...$/.test(code) || error.message === exhaustedMessage;
 }
 
+/** Whether the server had no room left for what was written. */
+export function isDiskFull(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === '53100';
+}
+
 /** Whether the role of the database that we use may not do it, as a fetcher's own may not do most things. */
 export function isForbidden(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && error.code === '42501';
@@ -60,7 +65,8 @@ export function describeTarget(connectionString: string): string {
 export function unreachable(connectionString: string, cause: unknown): AppError {
   const target = describeTarget(connectionString);
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  const [reason, advice] = unreadableFile(cause) ?? explain(code);
+  const [reason, advice] =
+    unreadableFile(cause) ?? manyHosts(connectionString) ?? explainWords(cause) ?? explain(code);
   return new AppError('db_unreachable', `No database at ${target}: ${reason}`, {
     exitCode: EXIT.database,
     httpStatus: 503,
@@ -68,6 +74,15 @@ export function unreachable(connectionString: string, cause: unknown): AppError 
     advice,
     ...(code === '' || code === 'ERR_INVALID_URL' ? {} : { cause }),
   });
+}
+
+// libpq tries several hosts in turn and may ask for the one that writes; our driver reads the list as one name.
+function manyHosts(connectionString: string): [reason: string, advice: string] | undefined {
+  if (!/^[a-z]+:\/\/(?:[^/?]*@)?[^/?@]*,|[?&]host=[^&]*,/.test(connectionString)) return undefined;
+  return [
+    'the address names several hosts, and one is what works here.',
+    'Name one that leads to the primary: a name, a proxy or a pooler that follows it.',
+  ];
 }
 
 // Certificates and keys are read while the address is; a file that is missing says nothing of the server.
@@ -81,8 +96,60 @@ function unreadableFile(cause: unknown): [reason: string, advice: string] | unde
   ];
 }
 
+const check = 'Check DATABASE_URL, or unset it to use the embedded database.';
+
+// What has no code of its own: the driver gives none, and PgBouncer has 08P01 for everything. The words are all there is.
+const explained: readonly [words: RegExp, reason: string, advice: string][] = [
+  [
+    /does not support SSL connections/,
+    'it offers no TLS, and the address asks for it.',
+    'Turn TLS on at the server (or the pooler), or leave sslmode out of DATABASE_URL where nobody stands in between.',
+  ],
+  [
+    /client password must be a string/,
+    'it wants a password, and the address has none.',
+    `Put it into DATABASE_URL, behind the user. ${check}`,
+  ],
+  [
+    /^Connection terminated unexpectedly/,
+    'what listens there ended the connection without a word.',
+    `Is it a PostgreSQL, and does it let this machine in? ${check}`,
+  ],
+];
+
+const explainedPooler: typeof explained = [
+  [
+    /authentication failed|no such user/,
+    'it refuses this user or password.',
+    `A pooler has a list of its own of both (auth_file, auth_query). ${check}`,
+  ],
+  [
+    /no such database|database .* does not exist/,
+    'it has no such database.',
+    `Create it (CREATE DATABASE), and let the pooler know it. ${check}`,
+  ],
+  [
+    /server_login_retry|server login has been failing|connect failed/,
+    'a pooler answers there, but not the server behind it.',
+    'Start that server, or correct the way of the pooler to it; the log of the pooler says more.',
+  ],
+  [
+    /no more connections allowed/,
+    'the pooler there has no connection left.',
+    'Raise its max_client_conn, or lower database.connections.',
+  ],
+];
+
+function explainWords(cause: unknown): [reason: string, advice: string] | undefined {
+  if (!(cause instanceof Error)) return undefined;
+  const code = 'code' in cause ? String(cause.code) : '';
+  const table = code === '' ? explained : code === '08P01' ? explainedPooler : [];
+  const found = table.find(([words]) => words.test(cause.message));
+  if (found !== undefined) return [found[1], found[2]];
+  return code === '08P01' ? [`it says "${cause.message}".`, check] : undefined;
+}
+
 function explain(code: string): [reason: string, advice: string] {
-  const check = 'Check DATABASE_URL, or unset it to use the embedded database.';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return ['its name is not known.', check];
   if (code === 'ECONNREFUSED' || code === 'ENOENT')
     return ['nothing listens there.', `Start that server. ${check}`];
@@ -96,6 +163,11 @@ function explain(code: string): [reason: string, advice: string] {
   if (code === '3D000') return ['the server has no such database.', `Create it (CREATE DATABASE). ${check}`];
   if (code === 'ERR_INVALID_URL')
     return ['the address cannot be read.', `It looks like ${example}. ${check}`];
+  if (code === '53300')
+    return [
+      'it has no connection left for us.',
+      'Raise max_connections (or the limit of the role or the database), lower database.connections, or put PgBouncer between.',
+    ];
   if (code === '57P03') return ['the server is starting.', 'Try again in a moment.'];
   if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
     return [

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { AppError, EXIT } from '../errors/index.ts';
-import { isForbidden } from './connection-errors.ts';
+import { forbidden, isForbidden } from './connection-errors.ts';
 import type { Database, Queryable } from './queryable.ts';
 
 /**
@@ -25,6 +25,16 @@ export async function grantFetcher(database: Database, role: string, actor: stri
     await tx.query('SELECT fetcher_add($1, $2)', [role, actor]);
     return found.rowCount === 0;
   });
+}
+
+/** Throws where the role of the database may only fetch: a scheduler's loops would fail one by one, for ever. */
+export async function refuseFetcherRole({ pool }: Database): Promise<void> {
+  const { rows } = await pool.query<{ mayWrite: boolean }>(
+    `SELECT has_table_privilege('settings', 'UPDATE') AS "mayWrite"`,
+  );
+  if (rows[0]?.mayWrite === true) return;
+  const { sentence, advice } = forbidden(new Error('it may not change table settings'));
+  throw new AppError('db_rights', sentence, { exitCode: EXIT.database, advice });
 }
 
 // PostgreSQL cuts a longer name off and goes on with what is left, which later versions would then not find again.

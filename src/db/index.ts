@@ -1,10 +1,10 @@
 /** The database: embedded or external, its pool, its schema. */
-export { forbidden, isConnectionLost, isForbidden, isPassing } from './connection-errors.ts';
+export { forbidden, isConnectionLost, isDiskFull, isForbidden, isPassing } from './connection-errors.ts';
 export { type Counted, countedUpTo, mostCounted } from './counted.ts';
 export { type DatabaseFacts, loadDatabaseFacts, type TableFacts } from './database-facts.ts';
 export { defaultDataDir, hasCluster, makeDirs } from './embedded/index.ts';
 export { exportDatabase, type TransferResult } from './export.ts';
-export { grantFetcher } from './fetcher-role.ts';
+export { grantFetcher, refuseFetcherRole } from './fetcher-role.ts';
 export { checkExport, type ExportSummary, type ImportOptions, importDatabase } from './import.ts';
 export {
   type MigrateOptions,
@@ -12,6 +12,7 @@ export {
   type MigrationStatus,
   migrate,
   migrationStatus,
+  refuseUnknownSchema,
 } from './migrate.ts';
 export { type OpenOptions, openDatabase } from './open.ts';
 export { isPooled } from './pooler.ts';

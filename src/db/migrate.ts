@@ -139,6 +139,11 @@ export async function loadSchemaVersion(db: Queryable): Promise<number> {
   return (await loadApplied(db)).at(-1)?.version ?? 0;
 }
 
+/** Throws where the schema is not one that this program knows; an older one is well, and nothing is changed. */
+export async function refuseUnknownSchema(db: Queryable, migrationsDir?: string): Promise<void> {
+  checkApplied(await loadApplied(db), loadMigrations(migrationsDir));
+}
+
 function checkApplied(applied: AppliedRow[], migrations: Migration[]): void {
   const newest = applied.at(-1)?.version ?? 0;
   if (newest > migrations.length)

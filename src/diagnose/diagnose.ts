@@ -130,7 +130,7 @@ async function isFetcherRole({ pool }: Database): Promise<boolean> {
 
 function engineChecks(database: Database, config: Config, version: string): Check[] {
   return [
-    { name: 'connections', look: () => checkConnections(database.pool, config.database.connections) },
+    { name: 'connections', look: () => checkConnections(database, config.database.connections) },
     { name: 'scale', look: () => checkScale(database) },
     { name: 'partitions', look: () => checkPartitions(database) },
     { name: 'workers', look: () => checkWorkers(database, version) },

@@ -1,4 +1,4 @@
-import { type Database, isPooled, migrationStatus, type Queryable } from '../db/index.ts';
+import { type Database, isPooled, migrationStatus } from '../db/index.ts';
 import { type CheckResult, fail, ok, warn } from './check.ts';
 
 const skewMs = 2000;
@@ -13,7 +13,7 @@ export async function checkServer({ pool, embedded }: Database): Promise<CheckRe
   if (isReplica)
     return fail(
       `PostgreSQL ${version} answers, but it is a replica and takes no writes.`,
-      'Point DATABASE_URL at the primary (target_session_attrs=read-write with several hosts).',
+      'Point DATABASE_URL at the primary, or at a name, proxy or pooler that follows it.',
     );
   return ok(
     `${embedded ? 'The embedded PostgreSQL' : 'PostgreSQL'} ${version} answers; it has run for ${spanText(upSeconds)}.`,
@@ -144,8 +144,11 @@ export async function checkServerSettings({ pool }: Database): Promise<CheckResu
 }
 
 /** Whether the server has connections for all our processes. */
-export async function checkConnections(db: Queryable, perProcess: number): Promise<CheckResult> {
-  const { rows } = await db.query<{ most: number; used: number; processes: number }>(
+export async function checkConnections(
+  { pool, embedded }: Database,
+  perProcess: number,
+): Promise<CheckResult> {
+  const { rows } = await pool.query<{ most: number; used: number; processes: number }>(
     `SELECT current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer AS most,
             (SELECT count(*)::integer FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
             (SELECT count(*)::integer FROM workers WHERE heartbeat_at > now() - interval '30 seconds') AS processes`,
@@ -155,9 +158,19 @@ export async function checkConnections(db: Queryable, perProcess: number): Promi
   const facts = `${used} of ${most} connections are in use`;
   const advice = 'Raise max_connections of the server, lower database.connections, or put PgBouncer between.';
   if (used >= most * 0.9) return warn(`${facts}.`, advice);
-  if (wanted > most)
+  // Behind a pooler ours are the pooler's clients, and how many of the server's it uses is its own setting.
+  if (wanted > most && (embedded || !(await isPoolPooled(pool))))
     return warn(`${facts}; ${processes} processes may open ${perProcess} each, ${wanted} in all.`, advice);
   return ok(`${facts}.`);
+}
+
+async function isPoolPooled(pool: Database['pool']): Promise<boolean> {
+  const client = await pool.connect();
+  try {
+    return await isPooled(client);
+  } finally {
+    client.release();
+  }
 }
 
 /** Whether a pooler is between, and what is then missing: nothing of ours needs a session, but limits live in one. */
@@ -165,14 +178,24 @@ export async function checkPooler({ pool, embedded, ...database }: Database): Pr
   const client = await pool.connect();
   try {
     if (embedded || !(await isPooled(client))) return ok('The server is reached without a pooler.');
-    const { rows } = await client.query<{ role: string; lock: string; idle: string }>(
+    const { rows } = await client.query<{ role: string; lock: string; idle: string; isGiven: boolean }>(
       `SELECT quote_ident(current_user) AS role, current_setting('lock_timeout') AS lock,
-              current_setting('idle_in_transaction_session_timeout') AS idle`,
+              current_setting('idle_in_transaction_session_timeout') AS idle,
+              (SELECT count(DISTINCT split_part(one, '=', 1)) = 2 FROM pg_db_role_setting s CROSS JOIN unnest(s.setconfig) AS one
+                WHERE s.setdatabase IN (0, (SELECT oid FROM pg_database WHERE datname = current_database()))
+                  AND s.setrole IN (0, (SELECT oid FROM pg_roles WHERE rolname = current_user))
+                  AND one ~ '^(lock_timeout|idle_in_transaction_session_timeout)=' AND one !~ '=0[a-z]*$') AS "isGiven"`,
     );
-    const { role, lock, idle } = rows[0]!;
+    const { role, lock, idle, isGiven } = rows[0]!;
     const hears = database.directConnectionString !== database.connectionString;
     const facts = `There is a pooler before the server; new work is heard of ${hears ? 'past it' : 'within a second, by asking'}`;
     if (lock !== '0' && idle !== '0') return ok(`${facts}.`);
+    // A role's settings are read when a connection is made, and a pooler keeps those it has for up to an hour.
+    if (isGiven)
+      return warn(
+        `${facts}. The role has limits, and the pooler still uses connections that it made before.`,
+        'They apply when it has made new ones: within its server_lifetime (an hour), or at once with RECONNECT on its console, or a restart of it.',
+      );
     return warn(
       `${facts}. It lets no limits through, so a statement waits for a lock as long as it takes.`,
       `Give the limits to the role: ALTER ROLE ${role} SET lock_timeout = '3s'; ALTER ROLE ${role} SET idle_in_transaction_session_timeout = '10s';`,

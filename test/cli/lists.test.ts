@@ -45,7 +45,7 @@ test('a list is read from standard input, whatever its form, and bad lines are n
   );
   expect(code, stderr).toBe(0);
   expect(stdout).toContain('2 sources added, 0 followed already.');
-  expect(stdout).toContain('The feeds of 2 sources are looked for');
+  expect(stdout).toContain('The feeds of 2 sources are looked for as soon as "outrider up" runs');
   expect(stdout).toContain(
     '1 entry of 3 lines could not be used:\n  line 2: "nonsense" is not a web address',
   );
@@ -168,4 +168,14 @@ test('an import that is killed is finished by the next one, without doubles', as
   expect(await countOf('sources')).toBe(before + 6000);
   expect(await countOf('channels')).toBe(6000);
   expect(await countOf(`url_frontier WHERE kind = 'channel'`)).toBe(6000);
+});
+
+test('where roles run already, nobody is told to start them', async () => {
+  await database.pool.query(
+    `INSERT INTO workers (id, role, version, host, pid) SELECT role, role, '1', 'elsewhere', 1 FROM unnest(ARRAY['fetch', 'schedule']) AS role`,
+  );
+  const { code, stdout, stderr } = await run(['import', '-'], 'running.test\n');
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain('The feeds of 1 source are being looked for; "outrider channels" shows them.');
+  await database.pool.query('DELETE FROM workers');
 });

@@ -111,6 +111,34 @@ test('the trial takes a URL through the hot path and leaves nothing behind', asy
   expect(await scaleIs()).toBe('single');
 });
 
+test('many processes are too many for the server, unless a pooler is between', async () => {
+  const { searchParams, pathname, username } = new URL(database.url);
+  const pooler = await startTransactionPooler({ socketDir: searchParams.get('host') ?? '', servers: 2 });
+  const through = await openDatabase({
+    databaseUrl: `postgresql://${username}@127.0.0.1:${pooler.port}${pathname}`,
+    migrate: false,
+  });
+  const past = await openDatabase({ databaseUrl: database.url, migrate: false });
+  const { rows } = await database.pool.query(
+    `INSERT INTO workers (id, role, version, host, pid)
+     SELECT 'many-' || n, 'fetch', '1', 'elsewhere', n
+       FROM generate_series(1, current_setting('max_connections')::integer / 10 + 1) AS n RETURNING id`,
+  );
+  expect(rows.length).toBeGreaterThan(1);
+  try {
+    expect(await looks(async () => past, 'connections')).toMatchObject({
+      state: 'warn',
+      advice: expect.stringContaining('put PgBouncer between'),
+    });
+    expect(await looks(async () => through, 'connections')).toMatchObject({ state: 'ok' });
+  } finally {
+    await database.pool.query(`DELETE FROM workers WHERE id LIKE 'many-%'`);
+    await through.close();
+    await past.close();
+    await pooler.close();
+  }
+});
+
 test('a pooler that lets no limits through is told of, with what to do', async () => {
   const role = `limitless_${randomBytes(4).toString('hex')}`;
   await database.pool.query(
@@ -129,6 +157,15 @@ test('a pooler that lets no limits through is told of, with what to do', async (
       state: 'warn',
       sentence: expect.stringContaining('a pooler before the server'),
       advice: expect.stringContaining(`ALTER ROLE ${role} SET lock_timeout`),
+    });
+    // The advice is followed, and the pooler has the connections that it made before.
+    await database.pool.query(
+      `ALTER ROLE ${role} SET lock_timeout = '3s'; ALTER ROLE ${role} SET idle_in_transaction_session_timeout = '10s'`,
+    );
+    expect(await looks(async () => through, 'pooler')).toMatchObject({
+      state: 'warn',
+      sentence: expect.stringContaining('The role has limits'),
+      advice: expect.stringContaining('RECONNECT'),
     });
   } finally {
     await through.close();

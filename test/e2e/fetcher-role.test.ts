@@ -129,6 +129,7 @@ test.each([
   [['backup', 'b'], ''],
   [['scale', 'buckets'], 'domain_slots'],
   [['migrate', '--to', '1'], ''],
+  [['schedule'], 'settings'],
 ])('with it %j says in words that it may not', async (args, what) => {
   const { code, stderr } = await runOutrider(args, { home, env: { DATABASE_URL: fetcherUrl } });
   expect(code).toBe(3);

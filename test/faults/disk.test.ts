@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,7 +11,7 @@ import { createNdjsonSink } from '../../src/sinks/files/index.ts';
 import { hashOf, loadBalances, loadKnown } from '../e2e/crawl-state.ts';
 import { waitUntil } from '../e2e/wait.ts';
 import { plain } from '../fetch/lab.ts';
-import { Outrider } from '../process/outrider.ts';
+import { Outrider, runOutrider } from '../process/outrider.ts';
 import { createTestDatabase } from '../setup/database.ts';
 import { delivererOf } from '../sinks/deliver.ts';
 import { idOf, storeDocuments } from '../sinks/store.ts';
@@ -117,6 +118,43 @@ test('the disk of the database is full: nothing is lost, and all goes on when th
     await web.close();
     await database.close();
     await destroyServer(dataDir);
+  }
+}, 180_000);
+
+test('a restore that fills the disk is undone and says so, and works when there is room', async ({
+  skip,
+}) => {
+  const own = mkdtempSync(join(tmpdir(), 'outrider-full-'));
+  homes.push(own);
+  const disk = mountSmallDisk(own, 120);
+  if (disk === undefined) return skip('a small file system cannot be mounted here');
+  disks.push(disk);
+  const run = (args: string[], env = {}): ReturnType<typeof runOutrider> =>
+    runOutrider(args, { home: own, env });
+  const source = await createTestDatabase();
+  try {
+    await source.pool.query(
+      `INSERT INTO audit (actor, action, subject)
+       SELECT 'test', 'filled', (SELECT string_agg(md5(n || '.' || part), '') FROM generate_series(1, 60) AS part)
+         FROM generate_series(1, 50000) AS n`,
+    );
+    const saved = await run(['backup', join(own, 'saved')], { DATABASE_URL: source.url });
+    expect(saved.code, saved.stderr).toBe(0);
+    const dataDir = join(disk.dir, 'data');
+    const restore = ['restore', join(own, 'saved'), '--data', dataDir];
+    const full = await run(restore);
+    expect([full.code, full.stderr]).toEqual([
+      6,
+      expect.stringContaining('the disk of the database is full'),
+    ]);
+    execFileSync('mount', ['-o', 'remount,size=600m', disk.dir]);
+    // All of it was undone: an empty database is asked for, and there is one.
+    const again = await run(restore);
+    expect(again.code, again.stderr).toBe(0);
+    expect(again.stdout).toContain('every sum was right');
+    await destroyServer(dataDir);
+  } finally {
+    await source.drop();
   }
 }, 180_000);
 

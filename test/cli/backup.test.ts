@@ -87,7 +87,7 @@ test('a running engine is saved, lost, brought back and goes on without asking a
   await waitForDocuments(before, documents);
   const saved = await run(before, ['backup', backups()]);
   expect(saved.stdout, saved.stderr).toMatch(
-    new RegExp(`^Saved 1 sources, ${documents} documents, \\d+ URLs .*read again and whole\\.$`, 'm'),
+    new RegExp(`^Saved 1 source, ${documents} documents, \\d+ URLs .*read again and whole\\.$`, 'm'),
   );
   const refused = await run(before, ['restore', backups(), '--force']);
   expect(refused.stderr).toContain('3 processes of the engine work with this database');
@@ -98,7 +98,7 @@ test('a running engine is saved, lost, brought back and goes on without asking a
   expect(existsSync(dataDir(before))).toBe(false);
 
   const checked = await run(after, ['restore', backups(), '--check']);
-  expect(checked.stdout).toContain(`is whole: 1 sources, ${documents} documents`);
+  expect(checked.stdout).toContain(`is whole: 1 source, ${documents} documents`);
   expect(existsSync(dataDir(after))).toBe(false);
   const restored = await run(after, ['restore', backups()]);
   expect(restored.stdout, restored.stderr).toContain('every sum was right');

@@ -194,7 +194,15 @@ test('every table is one that fetchers work with, read, or never see', async () 
   // A new table belongs into one of them: into fetcher_grant, or here.
   const unseen = [
     ...['api_tokens', 'audit', 'auth_secrets', 'counters', 'document_changes', 'ended_sessions'],
-    ...['execution_logs', 'job_events', 'job_scheduler', 'rollups', 'sign_in_codes', 'sink_replays'],
+    ...[
+      'execution_logs',
+      'former_sources',
+      'job_events',
+      'job_scheduler',
+      'rollups',
+      'sign_in_codes',
+      'sink_replays',
+    ],
     ...['source_days', 'source_totals', 'websub_subscriptions'],
   ];
   const { rows } = await database.pool.query<{ name: string }>(

@@ -65,6 +65,7 @@ const special: PublisherChange[] = [
   plain('tls-wrong-host', [{ name: 'tls-wrong-host' }]),
   plain('tls-refused', [{ name: 'tls-refused' }]),
   plain('tls-fine'),
+  plain('tls-incomplete', [{ name: 'tls-incomplete' }]),
   plain('tls-robots', [{ name: 'tls-untrusted' }]),
 ];
 
@@ -80,7 +81,7 @@ async function prepareSpecial(): Promise<void> {
     if (name === 'ping') await lab.follow(name, 'listing');
     else if (name.startsWith('poll-unchanged')) await lab.follow(name, 'feed');
     else if (name === 'slash') await lab.ask(lab.article(name).replace(/\/$/, ''));
-    else if (name === 'tls-fine' || name === 'tls-robots') await lab.ask(secure(name));
+    else if (['tls-fine', 'tls-incomplete', 'tls-robots'].includes(name)) await lab.ask(secure(name));
     else if (!name.startsWith('tls-')) await lab.ask(lab.article(name));
     else {
       // What fails is the page.
@@ -379,6 +380,13 @@ describe('TLS', () => {
 
   test('a good certificate is as good as none', async () => {
     expect(await lab.row(secure('tls-fine'))).toMatchObject({ status: 'fetched', documents: 1 });
+  });
+
+  test('an intermediate that the site does not send is fetched, and is no request of the crawl', async () => {
+    expect(await lab.row(secure('tls-incomplete'))).toMatchObject({ status: 'fetched', documents: 1 });
+    expect((await lab.logged('tls-incomplete')).map(({ kind, outcome }) => [kind, outcome])).toEqual(
+      (await lab.logged('tls-fine')).map(({ kind, outcome }) => [kind, outcome]),
+    );
   });
 });
 

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import type { Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -6,6 +7,7 @@ import { type Certificate, createCertificate } from '../../src/fetch/client/self
 import type { FaultDefinition } from './faults/fault.ts';
 import type { Site } from './site.ts';
 
+type Issuers = { authority: Certificate; intermediate: Certificate };
 type Handshake = NonNullable<FaultDefinition['handshake']>;
 
 /** A port that speaks both schemes: a hosts file names one port for a host, whatever the scheme. */
@@ -13,8 +15,15 @@ export interface Door {
   port: number;
   /** PEM certificate of the authority that vouches for the web's healthy hosts. */
   authority: string;
+  /** The intermediate that hosts with an incomplete chain do not send, in DER; it is had at `issuerHost`. */
+  intermediate: Buffer;
   close(): Promise<void>;
 }
+
+/** Where the web's certificates say that their issuer is. */
+export const issuerHost = 'issuers.test';
+/** Not 127.0.0.1, to which nobody may be led in some tests. */
+export const issuerAddress = process.platform === 'linux' ? '127.5.255.254' : '127.0.0.1';
 
 const handshakeRecord = 0x16;
 const dayMs = 86_400_000;
@@ -28,7 +37,8 @@ export async function openDoor(options: {
 }): Promise<Door> {
   const { plain, mayEnter } = options;
   const authority = createCertificate('authority.test', { authority: true });
-  const contextFor = createContexts(authority, options.byHost);
+  const intermediate = createCertificate('intermediate.test', { issuer: authority, authority: true });
+  const contextFor = createContexts({ authority, intermediate }, options.byHost);
   const unknown = createCertificate('unknown.test');
   const secure = createSecureServer({
     key: unknown.key,
@@ -68,6 +78,7 @@ export async function openDoor(options: {
   return {
     port: (door.address() as AddressInfo).port,
     authority: authority.cert,
+    intermediate: new X509Certificate(intermediate.cert).raw,
     close: () =>
       new Promise((resolve) => {
         for (const socket of sockets) socket.destroy();
@@ -77,7 +88,7 @@ export async function openDoor(options: {
 }
 
 /** Certificates by host and by what is wrong with them, made when first asked for. */
-function createContexts(authority: Certificate, byHost: ReadonlyMap<string, Site>) {
+function createContexts(issuers: Issuers, byHost: ReadonlyMap<string, Site>) {
   const made = new Map<string, SecureContext>();
   return (name: string): SecureContext | 'refused' => {
     const fault = byHost.get(name)?.faults.find(({ definition }) => definition.handshake !== undefined);
@@ -86,7 +97,7 @@ function createContexts(authority: Certificate, byHost: ReadonlyMap<string, Site
     const key = `${name} ${handshake ?? ''}`;
     let context = made.get(key);
     if (context === undefined) {
-      context = createSecureContext(certificateFor(name, handshake, authority));
+      context = createSecureContext(certificateFor(name, handshake, issuers));
       made.set(key, context);
     }
     return context;
@@ -96,7 +107,7 @@ function createContexts(authority: Certificate, byHost: ReadonlyMap<string, Site
 function certificateFor(
   name: string,
   handshake: Exclude<Handshake, 'refused'> | undefined,
-  authority: Certificate,
+  { authority, intermediate }: Issuers,
 ): { key: string; cert: string } {
   switch (handshake) {
     case 'untrusted':
@@ -109,6 +120,11 @@ function certificateFor(
         notAfter,
       });
     }
+    case 'incomplete':
+      return createCertificate(name, {
+        issuer: intermediate,
+        issuerAt: `http://${issuerHost}/intermediate.cer`,
+      });
     case 'wrong-host':
       return createCertificate('somebody-else.test', { issuer: authority });
     default:

@@ -4,7 +4,7 @@ import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import type { AccessLog } from './access-log.ts';
 import type { ReplyCache } from './cache.ts';
 import type { WebClock } from './clock.ts';
-import { openDoor } from './door.ts';
+import { issuerHost, openDoor } from './door.ts';
 import type { Exchange, Reply } from './exchange.ts';
 import { chooseFault } from './faults/choose.ts';
 import { type Hub, hubHost } from './hub.ts';
@@ -35,9 +35,15 @@ export interface Listening {
 
 /** Listens on every address, because each domain has its own; who does not come over loopback is cut off. */
 export async function listen(state: WebState, options: { port: number; tls: boolean }): Promise<Listening> {
+  let intermediate: Buffer | null = null;
   const server = createServer(
     { keepAliveTimeout: keepAliveMs, requireHostHeader: false },
     (request, response) => {
+      // Like the hub, no site of this web.
+      if (intermediate !== null && hostOf(request.headers.host) === issuerHost) {
+        response.writeHead(200, { 'content-type': 'application/pkix-cert' }).end(intermediate);
+        return;
+      }
       handle(state, request, response);
     },
   );
@@ -46,7 +52,11 @@ export async function listen(state: WebState, options: { port: number; tls: bool
   // Hostile and broken clients are the crawler's business in this web, not the server's.
   server.on('clientError', (_error, socket) => socket.destroy());
   // Looking at the first byte of each connection is left out where it is not asked for: benchmarks share this web.
-  if (options.tls) return openDoor({ plain: server, byHost: state.byHost, port: options.port, mayEnter });
+  if (options.tls) {
+    const door = await openDoor({ plain: server, byHost: state.byHost, port: options.port, mayEnter });
+    intermediate = door.intermediate;
+    return door;
+  }
   server.on('connection', (socket) => {
     if (!mayEnter(socket)) socket.destroy();
   });

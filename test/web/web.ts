@@ -3,6 +3,7 @@ import { get } from 'node:http';
 import { type AccessLog, createAccessLog } from './access-log.ts';
 import { createCache } from './cache.ts';
 import { startClock, type WebClock } from './clock.ts';
+import { issuerAddress, issuerHost } from './door.ts';
 import { activateFault, type FaultSpec } from './faults/index.ts';
 import { createHub, type Hub, hubHost } from './hub.ts';
 import { makePublishers, type PublisherChange } from './profiles.ts';
@@ -105,6 +106,7 @@ export async function startWeb(options: WebOptions = {}): Promise<Web> {
     }),
   );
   if (hub !== null) hosts.push({ address: '127.0.0.1', names: [hubHost] });
+  if (options.tls === true) hosts.push({ address: issuerAddress, names: [issuerHost] });
   return {
     seed,
     port,

@@ -7,9 +7,10 @@ import { type Destination, Destinations } from './destinations.ts';
 import { createDialler, type Dialler } from './dial.ts';
 import { type ExchangeEnd, type ExchangePlan, runExchange } from './exchange.ts';
 import { NamedFailure } from './failure.ts';
+import { MissingIssuers } from './missing-issuers.ts';
 import { createNameResolver, type NameResolver } from './name-resolver.ts';
 import { createNetworkLimiter, type NetworkLimiter } from './network-limits.ts';
-import { createProxyChooser, type ProxyChooser } from './proxies/index.ts';
+import { createProxyChooser, type ProxyChooser, type ProxyServer } from './proxies/index.ts';
 import type {
   BodilessResult,
   Failure,
@@ -24,6 +25,9 @@ const MB = 1024 * 1024;
 const DEFAULT_ACCEPT = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 // Longer validators are not validators: storing and echoing them would let a server fill our requests.
 const MAX_VALIDATOR_CHARS = 1024;
+const ISSUER_TIMEOUT_MS = 5000;
+const MAX_ISSUER_BYTES = 64 * 1024;
+const ISSUER_TYPES = 'application/pkix-cert,application/x-x509-ca-cert,*/*;q=0.1';
 
 /** Counters of a client. */
 export type HttpClientStats = {
@@ -125,7 +129,8 @@ class Client implements HttpClient {
       names: this.names,
       proxies: this.proxies,
     });
-    this.dial = createDialler({ guard: this.guard, connectTimeoutMs, localAddress, ca });
+    const issuers = new MissingIssuers({ ask: (url, via) => this.askIssuer(url, via), ca });
+    this.dial = createDialler({ guard: this.guard, connectTimeoutMs, localAddress, ca, issuers });
     this.pool = createConnectionPool({
       dial: this.dial,
       maxConnections: rest.maxConnections,
@@ -233,6 +238,7 @@ class Client implements HttpClient {
   private async run(
     request: HttpRequest,
     sizes: Pick<ExchangePlan, 'mode' | 'maxBodyBytes' | 'maxWireBytes'>,
+    issuerVia?: ProxyServer | null,
   ): Promise<BodilessResult | { end: ExchangeEnd; timings: Timings; remoteAddress: string | null }> {
     const timings: Timings = { startedAt: performance.now(), headersAt: null, endedAt: 0 };
     const failed = (failure: Failure): BodilessResult => {
@@ -247,10 +253,12 @@ class Client implements HttpClient {
     const { signal } = request;
     if (signal?.aborted === true || this.closed)
       return failed({ kind: 'aborted', detail: 'the caller gave up' });
-    const to = await this.destinations.find(request, signal);
+    const to = await this.destinations.find(request, signal, issuerVia);
     if ('kind' in to) return failed(to);
     if (this.closed) return failed({ kind: 'aborted', detail: 'the client was closed' });
-    const release = await this.limiter.acquire(to.gates, signal);
+    // Who waits for an issuer holds places already, and would wait for ever for one of its own.
+    const release =
+      issuerVia === undefined ? await this.limiter.acquire(to.gates, signal) : (): void => undefined;
     timings.startedAt = performance.now();
     if (release === null) return failed({ kind: 'aborted', detail: 'the caller gave up while waiting' });
     const timeoutMs = request.timeoutMs ?? this.settings.timeoutMs;
@@ -273,6 +281,21 @@ class Client implements HttpClient {
     timings.headersAt = end.end === 'failed' ? end.headersAt : end.head.headersAt;
     timings.endedAt = performance.now();
     return { end, timings, remoteAddress };
+  }
+
+  /** One hop to a certificate's issuer; no request of the crawl, so it is not counted among them. */
+  private async askIssuer(url: string, via: ProxyServer | null): Promise<Buffer | Failure> {
+    const request: HttpRequest = { url, timeoutMs: ISSUER_TIMEOUT_MS, headers: { accept: ISSUER_TYPES } };
+    const sizes = { maxBodyBytes: MAX_ISSUER_BYTES, maxWireBytes: MAX_ISSUER_BYTES };
+    const done = await this.run(request, { mode: 'buffer', ...sizes }, via);
+    if ('outcome' in done)
+      return done.outcome === 'failed' ? done : { kind: 'bad_response', detail: 'no certificate' };
+    const { end } = done;
+    if (end.end === 'failed') return end.failure;
+    const { status } = end.head;
+    if (end.end !== 'body' || status !== 200)
+      return { kind: 'bad_response', detail: `it answers with ${status}` };
+    return decodeBody(end.wire, end.encodings, this.limitsOf(request, MAX_ISSUER_BYTES));
   }
 
   private async send(

@@ -5,7 +5,7 @@ import type { DialTarget } from './dial.ts';
 import { hostKey } from './hosts-table.ts';
 import type { NameResolver, Resolution } from './name-resolver.ts';
 import type { Gate } from './network-limits.ts';
-import type { ProxyChooser } from './proxies/index.ts';
+import type { ProxyChooser, ProxyServer } from './proxies/index.ts';
 import type { Failure, HttpClientOptions, HttpRequest } from './result.ts';
 
 const MAX_URL_CHARS = 16_384;
@@ -82,10 +82,14 @@ export class Destinations {
     this.#parts = parts;
   }
 
-  /** URL, port, addresses and gates of a request, all checked. */
+  /**
+   * URL, port, addresses and gates of a request, all checked. An issuer is asked by the way of the site that needs it
+   * (`issuerVia`): by another, the site would see an address that its proxy hides.
+   */
   async find(
     request: Pick<HttpRequest, 'url' | 'timeoutMs' | 'proxies'>,
     signal: AbortSignal | undefined,
+    issuerVia?: ProxyServer | null,
   ): Promise<Destination | Failure> {
     const url = parseWebUrl(request.url);
     if ('kind' in url) return url;
@@ -105,13 +109,22 @@ export class Destinations {
       if (!verdict.allowed) return { kind: verdict.kind, detail: `${host.slice(0, 255)}: ${verdict.detail}` };
     }
     const { domain, gates } = this.#factsOf(host, resolution.addresses[0] ?? '');
-    const choice = this.#parts.proxies.choose(domain, request.proxies);
-    if (choice.via === 'none_healthy')
+    const isOfIssuer = issuerVia !== undefined;
+    const choice = isOfIssuer ? null : this.#parts.proxies.choose(domain, request.proxies);
+    if (choice?.via === 'none_healthy')
       return { kind: 'proxy', detail: 'every proxy is resting after errors or cannot be read' };
-    const proxy = choice.via === 'proxy' ? choice.proxy : null;
+    const proxy = isOfIssuer ? issuerVia : choice?.via === 'proxy' ? choice.proxy : null;
     return {
       url,
-      target: { addresses: resolution.addresses, port, secure, host, proxy },
+      target: {
+        addresses: resolution.addresses,
+        port,
+        secure,
+        host,
+        proxy,
+        // A search never starts another.
+        issuersFor: isOfIssuer ? null : domain,
+      },
       gates,
       dnsMs: performance.now() - askedAt,
     };

@@ -1,14 +1,10 @@
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import {
-  connect as connectTls,
-  createSecureContext,
-  rootCertificates,
-  type SecureContext,
-  type TLSSocket,
-} from 'node:tls';
 import { type AddressGuard, isSameAddress } from './address-guard.ts';
 import { describeError, NamedFailure } from './failure.ts';
+import type { ChainSender, MissingIssuers } from './missing-issuers.ts';
 import { openTunnel, type ProxyServer } from './proxies/index.ts';
+import { settleSocket } from './settle-socket.ts';
+import { isRefusal, isUnknownIssuer, TlsUpgrade } from './tls-upgrade.ts';
 
 /** A checked place to connect to: addresses the guard has passed, the port of the connection, the name for TLS. */
 export type DialTarget = {
@@ -19,6 +15,8 @@ export type DialTarget = {
   host: string;
   /** Goes there through this proxy, which is given the checked address and never the name. */
   proxy: ProxyServer | null;
+  /** The registrable domain on whose account missing issuers are looked for; null looks for none. */
+  issuersFor: string | null;
 };
 
 /** Opens connections to checked addresses; failures are `NamedFailure`s. */
@@ -30,54 +28,14 @@ export type DiallerOptions = {
   connectTimeoutMs: number;
   localAddress?: string | undefined;
   ca?: string | undefined;
+  issuers: MissingIssuers;
 };
 
 // With another address to try, a silent one gets this long; the last one gets what is left of the whole time.
 const FIRST_TRIES_MS = 3000;
 const MAX_TRIES = 4;
-const MAX_SESSIONS = 1000;
 
 type TcpOptions = { address: string; port: number; timeoutMs: number; localAddress?: string | undefined };
-
-const ignoreLateError = (): void => undefined;
-
-/** Runs until `event`, an error, the abort or the limit; the socket is destroyed unless the event came. */
-function settle(
-  socket: Socket,
-  event: 'connect' | 'secureConnect',
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const finish = (error: Error | null): void => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-      socket.off(event, onEvent);
-      socket.off('close', onClose);
-      socket.off('error', finish);
-      if (error === null) {
-        resolve();
-        return;
-      }
-      socket.destroy();
-      reject(error);
-    };
-    const onEvent = (): void => finish(null);
-    const onClose = (): void => finish(Object.assign(new Error('connection closed'), { code: 'ECONNRESET' }));
-    const onAbort = (): void => finish(new NamedFailure('aborted', 'connection attempt given up'));
-    const timer = setTimeout(
-      () => finish(Object.assign(new Error(`no answer within ${timeoutMs} ms`), { code: 'ETIMEDOUT' })),
-      timeoutMs,
-    );
-    // Stays: an error between two owners, or after our own destroy, would otherwise be thrown by Node.
-    socket.on('error', ignoreLateError);
-    socket.once(event, onEvent);
-    socket.once('error', finish);
-    socket.once('close', onClose);
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-  });
-}
 
 async function openTcp(options: TcpOptions, signal: AbortSignal): Promise<Socket> {
   const socket = connectTcp({
@@ -91,59 +49,11 @@ async function openTcp(options: TcpOptions, signal: AbortSignal): Promise<Socket
     keepAliveInitialDelay: 60_000,
   });
   try {
-    await settle(socket, 'connect', options.timeoutMs, signal);
+    await settleSocket(socket, 'connect', options.timeoutMs, signal);
     return socket;
   } catch (error) {
     if (error instanceof NamedFailure) throw error;
     throw new NamedFailure('connect', `${options.address}:${options.port} ${describeError(error)}`);
-  }
-}
-
-class TlsUpgrade {
-  private readonly context: SecureContext;
-  private readonly sessions = new Map<string, Buffer>();
-
-  constructor(ca: string | undefined) {
-    // One context for all: building one per connection re-reads the root store each time.
-    this.context = createSecureContext(ca === undefined ? {} : { ca: [...rootCertificates, ca] });
-  }
-
-  async run(
-    socket: Socket,
-    target: { host: string; port: number },
-    timeoutMs: number,
-    signal: AbortSignal,
-  ): Promise<TLSSocket> {
-    const key = `${target.host}:${target.port}`;
-    const session = this.sessions.get(key);
-    const secure = connectTls({
-      socket,
-      // Server names are names (RFC 6066 section 3); for a literal the certificate is checked against `host`.
-      ...(isIP(target.host) === 0 ? { servername: target.host } : {}),
-      host: target.host,
-      ...(session === undefined ? {} : { session }),
-      secureContext: this.context,
-      ALPNProtocols: ['http/1.1'],
-    });
-    secure.on('session', (fresh: Buffer) => this.remember(key, fresh));
-    try {
-      await settle(secure, 'secureConnect', timeoutMs, signal);
-      return secure;
-    } catch (error) {
-      this.sessions.delete(key);
-      socket.destroy();
-      if (error instanceof NamedFailure) throw error;
-      throw new NamedFailure('tls', `${target.host} ${describeError(error)}`);
-    }
-  }
-
-  private remember(key: string, session: Buffer): void {
-    this.sessions.delete(key);
-    for (const oldest of this.sessions.keys()) {
-      if (this.sessions.size < MAX_SESSIONS) break;
-      this.sessions.delete(oldest);
-    }
-    this.sessions.set(key, session);
   }
 }
 
@@ -160,6 +70,20 @@ function checkPeer(socket: Socket, address: string, port: number, guard: Address
 /** Milliseconds until a moment, at least one: a timer of zero or less would be a lie about having tried. */
 function msUntil(deadline: number): number {
   return Math.max(1, Math.ceil(deadline - performance.now()));
+}
+
+function senderOf({ host, port, proxy, issuersFor }: DialTarget): ChainSender | null {
+  return issuersFor === null ? null : { key: `${host}:${port}`, domain: issuersFor, via: proxy };
+}
+
+/** What others may be waiting for too is not broken off with one who waits. */
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(new NamedFailure('aborted', 'connection attempt given up'));
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    if (signal.aborted) onAbort();
+  });
 }
 
 class Dialling {
@@ -185,11 +109,9 @@ class Dialling {
       const isLast = index === candidates.length - 1;
       const until = isLast ? deadline : Math.min(deadline, performance.now() + FIRST_TRIES_MS);
       try {
-        const socket =
-          target.proxy === null
-            ? await this.reach(address, target.port, until, signal)
-            : await this.reachThrough(target.proxy, { address, port: target.port }, until, signal);
-        return target.secure ? await this.tls.run(socket, target, msUntil(deadline), signal) : socket;
+        const socket = await this.open(target, address, until, signal);
+        if (!target.secure) return socket;
+        return await this.secure(socket, { target, address, deadline }, signal);
       } catch (error) {
         // Only a connection that did not come about is worth trying elsewhere.
         if (!(error instanceof NamedFailure) || error.failure.kind !== 'connect') throw error;
@@ -198,6 +120,73 @@ class Dialling {
       if (performance.now() >= deadline) break;
     }
     throw last;
+  }
+
+  private open(target: DialTarget, address: string, until: number, signal: AbortSignal): Promise<Socket> {
+    return target.proxy === null
+      ? this.reach(address, target.port, until, signal)
+      : this.reachThrough(target.proxy, { address, port: target.port }, until, signal);
+  }
+
+  private async secure(
+    socket: Socket,
+    to: { target: DialTarget; address: string; deadline: number },
+    signal: AbortSignal,
+  ): Promise<Socket> {
+    const { target, address, deadline } = to;
+    const { issuers } = this.options;
+    const sender = senderOf(target);
+    const context = sender === null ? undefined : issuers.contextOf(sender);
+    try {
+      return await this.tls.run(socket, target, { timeoutMs: msUntil(deadline), signal, context });
+    } catch (error) {
+      if (!(error instanceof NamedFailure) || !isRefusal(error) || sender === null) throw error;
+      if (context !== undefined) issuers.forget(sender);
+      if (!isUnknownIssuer(error)) throw error;
+      const why = await this.repair(sender, { target, address }, signal);
+      if (why === 'repaired') return this.again(sender, { target, address }, signal);
+      throw why === null ? error : new NamedFailure('tls', `${error.failure.detail}; ${why}`);
+    }
+  }
+
+  /** Looks for what the chain lacks; otherwise the reason why it could not be had, if there is one to tell. */
+  private async repair(
+    sender: ChainSender,
+    { target, address }: { target: DialTarget; address: string },
+    signal: AbortSignal,
+  ): Promise<'repaired' | string | null> {
+    const { issuers, connectTimeoutMs } = this.options;
+    const refusal = issuers.refusalOf(sender);
+    if (refusal !== undefined) return refusal;
+    // The first handshake is over and refused; these are further connections, with the time of one each.
+    const until = performance.now() + connectTimeoutMs;
+    const socket = await this.open(target, address, until, signal);
+    const seen = await this.tls.look(socket, target, { timeoutMs: msUntil(until), signal });
+    if ('mismatch' in seen) {
+      // No issuer would mend it.
+      issuers.giveUp(sender, seen.mismatch);
+      return seen.mismatch;
+    }
+    const search = await orAborted(issuers.find(sender, seen.chain), signal);
+    return search.outcome === 'found' ? 'repaired' : search.why;
+  }
+
+  /** The second and last handshake: OpenSSL itself judges the chain with what was found, from the leaf to a root. */
+  private async again(
+    sender: ChainSender,
+    { target, address }: { target: DialTarget; address: string },
+    signal: AbortSignal,
+  ): Promise<Socket> {
+    const { issuers, connectTimeoutMs } = this.options;
+    const until = performance.now() + connectTimeoutMs;
+    const socket = await this.open(target, address, until, signal);
+    const context = issuers.contextOf(sender);
+    try {
+      return await this.tls.run(socket, target, { timeoutMs: msUntil(until), signal, context });
+    } catch (error) {
+      if (error instanceof NamedFailure && isRefusal(error)) issuers.giveUp(sender, null);
+      throw error;
+    }
   }
 
   private async reach(address: string, port: number, until: number, signal: AbortSignal): Promise<Socket> {
@@ -224,7 +213,8 @@ class Dialling {
     try {
       const { host, port } = proxy;
       socket = await openTcp({ address: host, port, timeoutMs: msUntil(until), localAddress }, signal);
-      if (proxy.kind === 'https') socket = await this.tls.run(socket, proxy, msUntil(until), signal);
+      if (proxy.kind === 'https')
+        socket = await this.tls.run(socket, proxy, { timeoutMs: msUntil(until), signal });
     } catch (error) {
       if (error instanceof NamedFailure && error.failure.kind === 'aborted') throw error;
       throw new NamedFailure('proxy', `${proxy.key}: ${describeError(error)}`);

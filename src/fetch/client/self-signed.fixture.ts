@@ -9,6 +9,10 @@ export type CertificateOptions = {
   issuer?: Certificate;
   /** May sign others. */
   authority?: boolean;
+  /** Where it says that its issuer's certificate is (RFC 5280 section 4.2.2.1). */
+  issuerAt?: string;
+  /** Writes the issuer's name in another way than the issuer does. */
+  issuerName?: string;
   notBefore?: Date;
   notAfter?: Date;
 };
@@ -46,18 +50,23 @@ function extension(oid: string, value: Buffer): Buffer {
 
 /** A certificate made for the test at hand: no private key has to be kept in the repository. */
 export function createCertificate(name: string, options: CertificateOptions = {}): Certificate {
-  const { issuer, authority = false } = options;
+  const { issuer, authority = false, issuerAt, issuerName = issuer?.name ?? name } = options;
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const { notBefore = new Date(Date.now() - DAY_MS), notAfter = new Date(Date.now() + DAY_MS) } = options;
   const extensions = [extension('551d11', der(SEQUENCE, der(0x82, Buffer.from(name))))];
   // RFC 5280 section 4.2.1.9: without it nobody believes what the certificate signs.
   if (authority) extensions.push(extension('551d13', der(SEQUENCE, der(0x01, Buffer.from([0xff])))));
+  if (issuerAt !== undefined) {
+    const method = der(0x06, Buffer.from('2b06010505073002', 'hex'));
+    const place = der(0x86, Buffer.from(issuerAt));
+    extensions.push(extension('2b06010505070101', der(SEQUENCE, der(SEQUENCE, method, place))));
+  }
   const body = der(
     SEQUENCE,
     der(0xa0, der(0x02, Buffer.from([2]))),
     der(0x02, Buffer.concat([Buffer.from([1]), randomBytes(8)])),
     ECDSA_WITH_SHA256,
-    distinguishedName(issuer?.name ?? name),
+    distinguishedName(issuerName),
     der(SEQUENCE, utcTime(notBefore), utcTime(notAfter)),
     distinguishedName(name),
     publicKey.export({ type: 'spki', format: 'der' }),

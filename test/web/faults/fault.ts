@@ -41,7 +41,7 @@ export interface FaultDefinition {
   /** Links it plants on listings, which lead into it (traps). */
   links?: (options: FaultOptions) => readonly string[];
   /** What it does to the TLS handshake of its hosts, before there is a request. */
-  handshake?: 'untrusted' | 'expired' | 'wrong-host' | 'refused';
+  handshake?: 'untrusted' | 'expired' | 'incomplete' | 'wrong-host' | 'refused';
   /** Answers, or changes the exchange and lets it pass. */
   apply(exchange: Exchange, options: FaultOptions, state: FaultState): 'answered' | 'pass';
 }

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { get } from 'node:https';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -63,6 +64,7 @@ describe('faults of the handshake', () => {
   it.each([
     ['tls-untrusted', /SELF_SIGNED/],
     ['tls-expired', /CERT_HAS_EXPIRED/],
+    ['tls-incomplete', /UNABLE_TO_VERIFY_LEAF_SIGNATURE/],
     ['tls-wrong-host', /ALTNAME/],
     ['tls-refused', /ECONNRESET|EPROTO|SSL/],
   ])('%s', async (name, code) => {
@@ -70,6 +72,13 @@ describe('faults of the handshake', () => {
     expect(await askSecurely()).toMatch(code);
     web.clearFault();
     expect(await askSecurely()).toBe(200);
+  });
+
+  it('gives the intermediate where the certificate says', async () => {
+    const { status, body } = await askWeb(web, 'http://issuers.test/intermediate.cer');
+    expect(status).toBe(200);
+    expect(new X509Certificate(body).checkIssued(new X509Certificate(web.authority ?? ''))).toBe(true);
+    expect(web.hosts.flatMap(({ names }) => names)).toContain('issuers.test');
   });
 
   it('leads from http to https', async () => {

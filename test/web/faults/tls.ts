@@ -14,6 +14,7 @@ function handshake(
 export const tlsFaults: readonly FaultDefinition[] = [
   handshake('tls-untrusted', 'untrusted', 'A certificate for the right name that nobody vouches for.'),
   handshake('tls-expired', 'expired', 'A certificate of the web’s own authority that ended yesterday.'),
+  handshake('tls-incomplete', 'incomplete', 'The intermediate is not sent, only named by its address.'),
   handshake('tls-wrong-host', 'wrong-host', 'A good certificate for another name.'),
   handshake('tls-refused', 'refused', 'The handshake is broken off.'),
   {

@@ -109,3 +109,14 @@ test.each([
   });
   expect(String(error)).not.toContain('cret');
 });
+
+test('the address of another program is told of', async () => {
+  const error = await openDatabase({ databaseUrl: 'mysql://me:hunter2@127.0.0.1:1/news' }).catch(
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toMatchObject({
+    code: 'db_unreachable',
+    message: expect.stringContaining('not with mysql://'),
+  });
+  expect(String(error)).not.toContain('hunter2');
+});

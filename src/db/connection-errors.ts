@@ -66,7 +66,11 @@ export function unreachable(connectionString: string, cause: unknown): AppError 
   const target = describeTarget(connectionString);
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const [reason, advice] =
-    unreadableFile(cause) ?? manyHosts(connectionString) ?? explainWords(cause) ?? explain(code);
+    otherProgram(connectionString) ??
+    unreadableFile(cause) ??
+    manyHosts(connectionString) ??
+    explainWords(cause) ??
+    explain(code);
   return new AppError('db_unreachable', `No database at ${target}: ${reason}`, {
     exitCode: EXIT.database,
     httpStatus: 503,
@@ -74,6 +78,13 @@ export function unreachable(connectionString: string, cause: unknown): AppError 
     advice,
     ...(code === '' || code === 'ERR_INVALID_URL' ? {} : { cause }),
   });
+}
+
+// The driver takes the address of whatever it is for one of a PostgreSQL.
+function otherProgram(connectionString: string): [reason: string, advice: string] | undefined {
+  const scheme = /^([a-z][a-z\d+.-]*):\/\//i.exec(connectionString)?.[1]?.toLowerCase();
+  if (scheme === undefined || ['postgres', 'postgresql', 'socket'].includes(scheme)) return undefined;
+  return [`an address of PostgreSQL begins with postgresql:// and not with ${scheme}://.`, check];
 }
 
 // libpq tries several hosts in turn and may ask for the one that writes; our driver reads the list as one name.

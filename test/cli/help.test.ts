@@ -248,10 +248,16 @@ describe('configuration', () => {
       { OUTRIDER_ARCHIVE_BUCKET: 'a', OUTRIDER_DOCUMENTS_KEEP_HTML: 'none' },
       'no page',
     ],
-  ])('--check says what "outrider up" would end with: %s', async (_what, env, words) => {
-    const { code, stdout, stderr } = await run(['config', '--check'], env);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toContain(words);
+  ])('--check says what "outrider up" ends with before anything runs: %s', async (_what, env, words) => {
+    for (const args of [
+      ['config', '--check'],
+      ['up', '--port', '0', '--data', 'never-made'],
+    ]) {
+      const { code, stdout, stderr } = await run(args, env);
+      expect({ code, stdout }, args[0]).toEqual({ code: 2, stdout: '' });
+      expect(stderr, args[0]).toContain(words);
+    }
+    expect(existsSync(join(home, 'never-made'))).toBe(false);
   });
 
   test('--dump masks secrets and says where values came from', async () => {

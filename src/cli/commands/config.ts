@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { type Config, type DumpLine, dumpConfig } from '../../config/index.ts';
-import { systemClock } from '../../telemetry/index.ts';
+import { type DumpLine, dumpConfig } from '../../config/index.ts';
 import { loadContext } from '../context.ts';
 import { printJson, printTable } from '../output.ts';
+import { requireRoles } from '../require-roles.ts';
 
 const roomForVariables = 120;
 
@@ -32,13 +32,4 @@ export function addConfigCommand(program: Command): void {
         ...((process.stdout.columns ?? Number.POSITIVE_INFINITY) < roomForVariables ? [] : [variables]),
       ]);
     });
-}
-
-/** Throws what a role would end with at its start because of settings that are sound one by one and not together. */
-async function requireRoles(config: Config): Promise<void> {
-  // Loaded here: no other use of this command needs them.
-  const { openBlobStore } = await import('../../blobs/index.ts');
-  const { configuredSinks } = await import('../../sinks/index.ts');
-  await openBlobStore(config).close();
-  configuredSinks(config, { userAgent: '', clock: systemClock });
 }

@@ -7,6 +7,7 @@ import { EXIT } from '../../errors/index.ts';
 import { type RoleSpec, ServiceManager, Supervisor } from '../../resilience/index.ts';
 import { type Log, systemClock } from '../../telemetry/index.ts';
 import { type Context, loadContext } from '../context.ts';
+import { requireRoles } from '../require-roles.ts';
 import { fetchersOf, runRole } from '../role-process.ts';
 import { signInWords } from '../sign-in.ts';
 import { exitOnCrash, untilStopped } from '../stop-signals.ts';
@@ -62,6 +63,8 @@ export function addRoleCommands(program: Command): void {
 async function runUp(context: Context): Promise<number> {
   const { log, loaded } = context;
   exitOnCrash(log);
+  // Before anything runs: the roles that do not need these settings would start, and be stopped again.
+  await requireRoles(loaded.config);
   let supervisor: Supervisor | null = null;
   const stopped = untilStopped(() => supervisor?.kill());
   const services = new ServiceManager(process.env, log);
@@ -78,6 +81,7 @@ async function runUp(context: Context): Promise<number> {
     giveUp = resolve;
   });
   let told: string | null = null;
+  let isOver = false;
   supervisor = superviseRoles(context, {
     onAllReady: (count) => services.ready(`${count} processes run`, () => true),
     onReady: (address) => {
@@ -89,15 +93,17 @@ async function runUp(context: Context): Promise<number> {
           log.warn({ error }, 'no sign-in link could be made');
           return 'Sign in with: outrider token sign-in';
         })
-        .then((words) =>
+        .then((words) => {
+          if (isOver) return;
           process.stdout.write(
             `\n  Outrider is running. Dashboard: ${address}/\n  ${words}\n  Add a publisher with: outrider add https://example.com\n  Stop with Ctrl-C.\n\n`,
-          ),
-        );
+          );
+        });
     },
     onHopeless: (code) => giveUp(code),
   });
   const end = await Promise.race([stopped, hopeless]);
+  isOver = true;
   log.info({}, 'stopping; requests under way may finish');
   services.stopping();
   await supervisor.stop();

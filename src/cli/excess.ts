@@ -31,6 +31,17 @@ export function refuseExcess(command: Command): void {
   });
 }
 
+/** Refuses an empty word, as a variable that is not set leaves one: nothing is called so, and nothing is found by it. */
+export function refuseEmpty(command: Command): void {
+  const at = command.args.findIndex((word) => word.trim() === '');
+  const argument = command.registeredArguments[at] ?? command.registeredArguments.at(-1);
+  if (at < 0 || argument === undefined) return;
+  throw new AppError('usage', `"${nameOf(command)}" takes no empty <${argument.name()}>`, {
+    exitCode: EXIT.usage,
+    advice: `See "${nameOf(command)} --help".`,
+  });
+}
+
 /** The command whose subcommand somebody meant; null where the words stand behind one that was named. */
 function groupOf(command: Command): Command | null {
   if (command.commands.length > 0) return command;

@@ -2,7 +2,7 @@ import { Command, CommanderError, Help, Option } from 'commander';
 import { forbidden, isDiskFull, isForbidden, isPassing } from '../db/index.ts';
 import { AppError, EXIT, messageOf } from '../errors/index.ts';
 import { isAboutThisMachine, localOnly, nameOf } from './context.ts';
-import { allowExcess, refuseExcess } from './excess.ts';
+import { allowExcess, refuseEmpty, refuseExcess } from './excess.ts';
 import { packageVersion } from './version.ts';
 
 /** Runs the command line; answers the exit code. */
@@ -140,6 +140,7 @@ First steps:
   allowExcess(program);
   program.hook('preAction', (_self, command) => {
     refuseExcess(command);
+    refuseEmpty(command);
     refuseServer(command);
   });
   return program;

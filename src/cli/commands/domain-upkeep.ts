@@ -4,6 +4,7 @@ import { type Api, patiently, withApi } from '../api.ts';
 import { loadContext } from '../context.ts';
 import { type Input, openInput } from '../input-file.ts';
 import { cutIntoParts } from '../line-parts.ts';
+import { count } from '../numbers.ts';
 import { printJson } from '../output.ts';
 import { type Progress, startProgress } from '../progress.ts';
 
@@ -33,17 +34,14 @@ export function addDomainUpkeep(domain: Command): void {
         progress.end(),
       );
       if (context.flags.json) return printJson(report);
-      const fields = Object.entries(report.fields).map(([name, count]) => `${name} ${count}×`);
-      say(`${report.domains} domains looked at, ${report.scored} scored.`);
+      const fields = Object.entries(report.fields).map(([name, times]) => `${name} ${times}×`);
+      say(`${count(report.domains, 'domain')} looked at, ${report.scored} scored.`);
       say(
         report.repaired === 0
           ? 'Every slot says what its rows say.'
           : `${report.repaired} of them said something else than ${report.repaired === 1 ? 'its rows and was' : 'their rows and were'} mended: ${fields.join(', ')}.`,
       );
-      if (report.counts > 0)
-        say(
-          `The counts of ${report.counts === 1 ? '1 source were' : `${report.counts} sources were`} put right.`,
-        );
+      if (report.counts > 0) say(`The counts of ${count(report.counts, 'source')} were put right.`);
       if (report.leased > 0) say(`${report.leased} are being worked on; their workers recount them.`);
     });
   domain
@@ -55,23 +53,21 @@ export function addDomainUpkeep(domain: Command): void {
       if (context.flags.json) return printJson(report);
       const { active, exhausted, blocked } = report.made;
       const made = active + exhausted + blocked;
-      say(
-        `${made} ${made === 1 ? 'domain' : 'domains'} made: ${active} active, ${exhausted} exhausted, ${blocked} blocked.`,
-      );
-      if (report.slots > 0) say(`${report.slots} domains got the slot they lacked.`);
+      say(`${count(made, 'domain')} made: ${active} active, ${exhausted} exhausted, ${blocked} blocked.`);
+      if (report.slots > 0) say(`${count(report.slots, 'domain')} got a slot, which was missing.`);
       if (report.misfiledRows > 0)
         say(
-          `${report.misfiledRows} rows stand under another key than their address has; they were left alone and are not fetched.`,
+          `${count(report.misfiledRows, 'row')} under another key than the address has: left alone and not fetched.`,
         );
       if (report.unreadableRows > 0)
-        say(`${report.unreadableRows} rows have an address that cannot be read.`);
+        say(`${count(report.unreadableRows, 'row')} with an address that cannot be read.`);
     });
 }
 
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 function sayReport(report: SeedReport): void {
   say(
-    `${report.domains} domains: ${report.added} new, ${report.known} known before; ${report.submitted} entry URLs submitted.`,
+    `${count(report.domains, 'domain')}: ${report.added} new, ${report.known} known before; ${report.submitted} entry URLs submitted.`,
   );
   if (report.bad === 0) return;
   say(`${report.bad} of ${report.lines} lines could not be read:`);

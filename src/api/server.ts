@@ -1,5 +1,5 @@
 import type { Config } from '../config/index.ts';
-import { AppError, EXIT } from '../errors/index.ts';
+import { AppError, EXIT, portInUse } from '../errors/index.ts';
 import { type ApiOptions, buildApi } from './app.ts';
 import { loopback } from './hosts.ts';
 
@@ -20,10 +20,7 @@ export async function startApi(
     return { address, close: () => app.close() };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    throw new AppError('port_in_use', `port ${port} on ${host} is in use by another program`, {
-      exitCode: EXIT.busyPort,
-      advice: `Stop the other program, or choose another port with --port or OUTRIDER_API_PORT (0 picks a free one).`,
-    });
+    throw portInUse({ host, port });
   }
 }
 

@@ -65,3 +65,11 @@ export function unwritable(name: string, error: unknown): AppError {
     cause: error,
   });
 }
+
+/** Somebody else listens where the API is to. */
+export const portInUse = ({ host, port }: { host: string; port: number }): AppError =>
+  new AppError('port_in_use', `port ${port} on ${host} is in use by another program`, {
+    exitCode: EXIT.busyPort,
+    advice:
+      'Stop the other program, or choose another port with --port or OUTRIDER_API_PORT (0 picks a free one).',
+  });

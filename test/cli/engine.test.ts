@@ -108,6 +108,8 @@ describe('a busy port', () => {
       const { port } = server.address() as { port: number };
       const { code, stderr } = await runOutrider([command, '--port', String(port)], { home, env });
       expect(stderr).toContain(`port ${port} on 127.0.0.1 is in use`);
+      // No other role begins with anything meanwhile.
+      expect(stderr).not.toMatch(/(?:fetch|schedule) is running/);
       expect(stderr).toContain('--port');
       expect(code).toBe(4);
     } finally {

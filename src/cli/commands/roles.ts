@@ -7,6 +7,7 @@ import { EXIT } from '../../errors/index.ts';
 import { type RoleSpec, ServiceManager, Supervisor } from '../../resilience/index.ts';
 import { type Log, systemClock } from '../../telemetry/index.ts';
 import { type Context, loadContext } from '../context.ts';
+import { requireFreePort } from '../free-port.ts';
 import { requireRoles } from '../require-roles.ts';
 import { fetchersOf, runRole } from '../role-process.ts';
 import { signInWords } from '../sign-in.ts';
@@ -76,6 +77,13 @@ async function runUp(context: Context): Promise<number> {
     applicationName: 'outrider up',
     log,
   });
+  try {
+    // Before the fetchers begin with what they would have to leave again once the API finds out.
+    await requireFreePort(loaded.config.api);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
   let giveUp: (code: number) => void = () => undefined;
   const hopeless = new Promise<number>((resolve) => {
     giveUp = resolve;

@@ -31,11 +31,14 @@ export function refuseExcess(command: Command): void {
   });
 }
 
-/** Refuses an empty word, as a variable that is not set leaves one: nothing is called so, and nothing is found by it. */
+/**
+ * Refuses an empty word, as a variable that is not set leaves one: nothing is called so, and nothing is found by it. Who
+ * takes addresses alone says himself how one is written.
+ */
 export function refuseEmpty(command: Command): void {
   const at = command.args.findIndex((word) => word.trim() === '');
   const argument = command.registeredArguments[at] ?? command.registeredArguments.at(-1);
-  if (at < 0 || argument === undefined) return;
+  if (at < 0 || argument === undefined || argument.name() === 'url') return;
   throw new AppError('usage', `"${nameOf(command)}" takes no empty <${argument.name()}>`, {
     exitCode: EXIT.usage,
     advice: `See "${nameOf(command)} --help".`,

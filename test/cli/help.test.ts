@@ -147,7 +147,7 @@ describe('mistakes end with code 2 and say what to do', () => {
     ],
     ['a word too many', ['jobs', 'list', '1'], ['"outrider jobs list" takes no "1"']],
     ['an empty word', ['docs', 'search', ''], ['"outrider docs search" takes no empty <words>']],
-    ['an empty word among others', ['add', 'https://a.test/', ' '], ['"outrider add" takes no empty <url>']],
+    ['an empty word among others', ['docs', 'search', 'a', ' '], ['"outrider docs search" takes no empty']],
     ['a word too many behind a path', ['export', 'a.json', 'b'], ['"outrider export" takes no "b"']],
     ['a limit of URLs that is none', ['urls', '--limit', 'abc'], ['--limit', '"abc"']],
     ['nothing to act on', ['urls', 'retry'], ['name either addresses', '--domain']],

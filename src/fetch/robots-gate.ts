@@ -17,6 +17,7 @@ import {
 import { identifyUrl, originOf } from '../url/index.ts';
 import type { HttpClient } from './client/index.ts';
 import { HttpBodyError, retryAfterOf } from './client/index.ts';
+import { ChainCookies } from './cookies.ts';
 
 /** What keeps from a host altogether, and makes a domain unreachable when it lasts. */
 export type Unreached = 'dns' | 'connect' | 'tls';
@@ -45,8 +46,11 @@ export type GateAnswer =
   /** The lease ended before robots.txt was read: nothing is known and nothing may be stored. */
   | { answer: 'aborted' };
 
-/** One request for robots.txt, paced and logged by the domain's run. */
-export type RobotsAttempt = (url: string) => Promise<Awaited<ReturnType<HttpClient['requestStream']>>>;
+/** One request for robots.txt, paced and logged by the domain's run; `headers` has what its redirects set. */
+export type RobotsAttempt = (
+  url: string,
+  headers: Record<string, string>,
+) => Promise<Awaited<ReturnType<HttpClient['requestStream']>>>;
 
 export type GateOptions = {
   db: Queryable;
@@ -194,10 +198,14 @@ async function readRobots(
   mayAsk: (url: string) => Promise<boolean>,
 ): Promise<Read | null> {
   let url = first;
+  // A site that gives its pages to whoever brings a cookie back may do so with its rules, and they hold all the same.
+  const cookies = new ChainCookies();
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
-    const result = await attempt(url);
+    const cookie = cookies.headerFor(url);
+    const result = await attempt(url, cookie === null ? {} : { cookie });
     switch (result.outcome) {
       case 'redirect':
+        cookies.take(url, result.headers['set-cookie']);
         if (!URL.canParse(result.location)) return unavailable(result.status, 'bad_redirect');
         url = result.location;
         // Another domain's pace is not ours to spend: not now, if it is being fetched or rests.

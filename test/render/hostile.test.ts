@@ -183,6 +183,17 @@ test('a script that leads elsewhere is a redirect; one that reloads changes noth
   expect(secret.connections).toBe(0);
 });
 
+test('scripts see every cookie that came with the page', async () => {
+  const rendered = await stage.renderer.render({
+    url: 'http://page.test/story',
+    contentType: 'text/html',
+    headers: { 'set-cookie': 'a=1,x=9; Path=/\nb=2; Path=/' },
+    body: Buffer.from(tries('out.cookie = document.cookie;')),
+    signal: new AbortController().signal,
+  });
+  expect(outOf(rendered)).toEqual({ cookie: 'a=1,x=9; b=2' });
+});
+
 test('cookies and storage of one page are not there for the next', async () => {
   const look = `out.cookie = document.cookie; out.stored = localStorage.getItem('x');`;
   await stage.render(tries(`document.cookie = 'a=b'; localStorage.setItem('x', 'y'); ${look}`));

@@ -11,7 +11,7 @@ export type Timings = {
   endedAt: number;
 };
 
-/** Response headers, names in lower case, repeated ones joined by ", "; together at most `maxHeaderBytes`. */
+/** Response headers, names in lower case, repeated ones joined by ", ", `set-cookie` by line ends; together at most `maxHeaderBytes`. */
 export type ResponseHeaders = Record<string, string>;
 
 /** Why there is no usable response. */

@@ -15,7 +15,7 @@ import {
   parseRobots,
 } from '../robots/index.ts';
 import { identifyUrl, originOf } from '../url/index.ts';
-import type { HttpClient } from './client/index.ts';
+import type { FailureKind, HttpClient } from './client/index.ts';
 import { HttpBodyError, retryAfterOf } from './client/index.ts';
 import { ChainCookies } from './cookies.ts';
 
@@ -70,6 +70,8 @@ const { goodMs: ttlMs, retryMs, unreachedMs } = robotsLife;
 const memoryMs = 300_000;
 const memoryEntries = 20_000;
 const maxRedirects = 5;
+// Says nothing of the server: it was not reached, or our own proxies are away.
+const soon: ReadonlySet<FailureKind> = new Set(['dns', 'connect', 'proxy', 'no_proxy']);
 
 /** robots.txt of origins: memory, then the shared copy, then a request. One per fetcher. */
 export class RobotsGate {
@@ -216,11 +218,7 @@ async function readRobots(
         // Of a host that may not be fetched nothing else is asked; one that only its robots.txt leads to is not readable.
         return result.kind.startsWith('refused_') && hop === 0
           ? { outcome: 'allow_all', httpStatus: null, errorCode: result.kind, rules: null, ttlMs }
-          : unavailable(
-              null,
-              result.kind,
-              result.kind === 'dns' || result.kind === 'connect' ? unreachedMs : retryMs,
-            );
+          : unavailable(null, result.kind, soon.has(result.kind) ? unreachedMs : retryMs);
       case 'not_modified':
       case 'unsupported_type':
         return unavailable(result.status, result.outcome);

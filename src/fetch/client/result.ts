@@ -28,6 +28,8 @@ export type FailureKind =
   | 'refused_address'
   | 'refused_port'
   | 'proxy'
+  // None of the proxies may be used now: nobody was asked.
+  | 'no_proxy'
   | 'aborted'
   // What a browser came to.
   | 'render_timeout'

@@ -55,6 +55,7 @@ export const failureReasons: Readonly<Record<string, string>> = {
   decompress_bomb: 'the body grows without measure when it is unpacked',
   robots_unavailable: 'robots.txt could not be read, so nothing was asked; no try is lost',
   proxy: 'the proxy did not let it through',
+  no_proxy: 'every proxy rests after errors or cannot be read; it waits and keeps its tries',
   read_timeout: 'the page took too long to read',
   read_memory: 'the page took too much memory to read',
   aborted: 'it was broken off by this side, as when a lease was lost',

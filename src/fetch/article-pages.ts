@@ -32,6 +32,7 @@ const passing: ReadonlySet<FailureKind> = new Set([
   'timeout',
   'reset',
   'proxy',
+  'no_proxy',
   'bad_response',
   'render_timeout',
   'render_crashed',

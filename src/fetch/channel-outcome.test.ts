@@ -31,6 +31,8 @@ test.each([
   ['tls', 'network'],
   ['timeout', 'network'],
   ['reset', 'network'],
+  ['proxy', 'network'],
+  ['no_proxy', 'network'],
   ['body_too_large', 'parse'],
   ['decompress_bomb', 'parse'],
   ['bad_response', 'parse'],

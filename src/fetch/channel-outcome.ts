@@ -17,9 +17,11 @@ export function channelErrorOf(status: number): ChannelError {
   return 'http';
 }
 
-/** A failed request is the network's fault, a hostile body the feed's. */
+/** A failed request is the network's fault, or a proxy's of our own; a hostile body is the feed's. */
 export function channelErrorOfFailure(kind: FailureKind): ChannelError {
-  return ['dns', 'connect', 'tls', 'timeout', 'reset'].includes(kind) ? 'network' : 'parse';
+  return ['dns', 'connect', 'tls', 'timeout', 'reset', 'proxy', 'no_proxy'].includes(kind)
+    ? 'network'
+    : 'parse';
 }
 
 // After so many errors in a row the channel sleeps; a sleep replaces the backoff and is never shorter than it.

@@ -4,9 +4,6 @@ type Cookie = { name: string; value: string; host: string; below: boolean; path:
 const mostCookies = 20;
 const mostChars = 4_096;
 
-// Several Set-Cookie lines arrive as one, joined by commas; the comma in "Expires=Wed, 21 Oct" has no name behind it.
-const betweenCookies = /,\s*(?=[\w!#$%&'*+.^`|~-]+=)/;
-
 /**
  * The cookies of one row's redirects. Sites that count their readers set one, lead to the same address again and to no
  * page until it comes back. Kept as long as the row is fetched, and given to nobody but who set them (RFC 6265).
@@ -14,12 +11,12 @@ const betweenCookies = /,\s*(?=[\w!#$%&'*+.^`|~-]+=)/;
 export class ChainCookies {
   #cookies: Cookie[] = [];
 
-  /** Takes what an answer sets; true when something is new by it. */
+  /** Takes what an answer sets, one cookie in each line; true when something is new by it. */
   take(url: string, header: string | undefined): boolean {
     if (header === undefined) return false;
     const from = new URL(url);
     let isNew = false;
-    for (const line of header.slice(0, 4 * mostChars).split(betweenCookies)) {
+    for (const line of header.slice(0, 4 * mostChars).split('\n')) {
       const { cookie, isOver } = readCookie(line, from);
       if (cookie === null) continue;
       const others = this.#cookies.filter((one) => !isSame(one, cookie));
@@ -76,12 +73,13 @@ function readCookie(line: string, from: URL): { cookie: Cookie | null; isOver: b
     secure: false,
   };
   let isOver = false;
+  let maxAge: number | null = null;
   for (const attribute of attributes) {
     const [name = '', value = ''] = attribute.split('=', 2).map((part) => part.trim());
     if (/^secure$/i.test(name)) cookie.secure = true;
     else if (/^path$/i.test(name) && value.startsWith('/')) cookie.path = value;
-    else if (/^max-age$/i.test(name)) isOver = Number(value) <= 0;
-    else if (/^expires$/i.test(name)) isOver ||= Date.parse(value) < Date.now();
+    else if (/^max-age$/i.test(name)) maxAge = /^-?\d+$/.test(value) ? Number(value) : maxAge;
+    else if (/^expires$/i.test(name)) isOver = Date.parse(value) < Date.now();
     else if (/^domain$/i.test(name) && value !== '') {
       const domain = value.replace(/^\./, '').toLowerCase();
       // Somebody else's is refused as a whole.
@@ -91,5 +89,6 @@ function readCookie(line: string, from: URL): { cookie: Cookie | null; isOver: b
         Object.assign(cookie, { host: domain, below: true });
     }
   }
-  return { cookie, isOver };
+  // Where both are told, the one counts that needs no clock (RFC 6265 section 5.3).
+  return { cookie, isOver: maxAge === null ? isOver : maxAge <= 0 };
 }

@@ -119,7 +119,7 @@ export async function fetchRow(
   const seen = new Set([identity.fetchUrl]);
   for (;;) {
     const url = identity.fetchUrl;
-    const gate = await deps.robots.check(deps.lease, url, (robotsUrl) => requestRobots(deps, robotsUrl));
+    const gate = await deps.robots.check(deps.lease, url, (...asked) => requestRobots(deps, ...asked));
     if (gate.answer === 'aborted') return { end: 'handed_back' };
     if (gate.answer !== 'unavailable') deps.onCrawlDelay(gate.crawlDelayMs);
     if (gate.answer === 'unavailable' || (gate.answer === 'blocked' && !deps.ignoresDisallow))
@@ -269,12 +269,20 @@ function noteAnswer(deps: ExchangeDeps, result: HttpResult | HttpStreamResult): 
 }
 
 /** One paced and logged request for robots.txt. */
-export async function requestRobots(deps: ExchangeDeps, url: string): Promise<HttpStreamResult> {
-  const result = await requestRobotsOnce(deps, url);
-  return isStale(result) ? requestRobotsOnce(deps, url) : result;
+export async function requestRobots(
+  deps: ExchangeDeps,
+  url: string,
+  headers: Record<string, string>,
+): Promise<HttpStreamResult> {
+  const result = await requestRobotsOnce(deps, url, headers);
+  return isStale(result) ? requestRobotsOnce(deps, url, headers) : result;
 }
 
-async function requestRobotsOnce(deps: ExchangeDeps, url: string): Promise<HttpStreamResult> {
+async function requestRobotsOnce(
+  deps: ExchangeDeps,
+  url: string,
+  headers: Record<string, string>,
+): Promise<HttpStreamResult> {
   const waitMs = await deps.pacer.turn(deps.signal);
   if (!deps.mayStart()) {
     const now = performance.now();
@@ -288,6 +296,7 @@ async function requestRobotsOnce(deps: ExchangeDeps, url: string): Promise<HttpS
   }
   const result = await deps.client.requestStream({
     url,
+    headers,
     signal: deps.signal,
     maySend: deps.mayStart,
     // Read to its first 500 KiB, however long it says it is.

@@ -63,6 +63,11 @@ describe('failures without a response', () => {
       errorCode: 'refused_address',
     });
   });
+  it('without a proxy that may be used it waits and keeps its tries', () => {
+    const { verdict, domain } = decideFailure('no_proxy', 'x', { tries: 4, maxTries: 5 });
+    expect(verdict).toMatchObject({ status: 'failed', tries: 4, errorCode: 'no_proxy', dueInMs: 300_000 });
+    expect(domain.signal).toBe('neutral');
+  });
   it('a hostile body is retried but is not the network', () => {
     expect(decideFailure('decompress_bomb', 'x', fresh).domain.signal).toBe('neutral');
   });

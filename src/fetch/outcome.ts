@@ -38,6 +38,8 @@ export type RowFacts = {
 const minuteMs = 60_000;
 const backoffMs = [1, 5, 30, 120, 720].map((minutes) => minutes * minuteMs);
 const defaultHoldMs = minuteMs;
+// As long as a proxy rests after an error.
+const proxyRestMs = 5 * minuteMs;
 
 /** Time until the next try after the n-th failure, with a fifth of jitter either way so that retries spread. */
 export function decideBackoff(failures: number, random: () => number = Math.random): number {
@@ -111,6 +113,9 @@ export function decideFailure(kind: FailureKind, detail: string, row: RowFacts):
   if (kind === 'refused_address' || kind === 'refused_port') {
     return { verdict: dead(row, kind, detail), domain: { signal: 'neutral' } };
   }
+  // Nobody was asked, and a proxy that is away is no page's fault.
+  if (kind === 'no_proxy')
+    return { verdict: postponed(row, proxyRestMs, kind, detail), domain: { signal: 'neutral' } };
   const domain: DomainSignal = networkKinds.has(kind) ? { signal: 'network', kind } : { signal: 'neutral' };
   return { verdict: failed(row, kind, detail, 'max_retries'), domain };
 }

@@ -49,7 +49,7 @@ export async function renderAnswer(
   const rendered = await renderer.render({
     url: asked.url,
     contentType: answer.headers['content-type'] ?? null,
-    headers: answer.headers,
+    headers: withSentCookies(answer.headers, asked),
     body: answer.body,
     signal: asked.signal ?? new AbortController().signal,
     ...(asked.proxies === undefined ? {} : { proxies: asked.proxies }),
@@ -72,6 +72,21 @@ export async function renderAnswer(
     case 'rendered':
       return { ...answer, ...bodyOf(answer, rendered), timings };
   }
+}
+
+/** What a page loads is asked for with the cookies that the page itself was given for. */
+function withSentCookies(headers: Response['headers'], asked: HttpRequest): Readonly<Record<string, string>> {
+  const sent = asked.headers?.cookie;
+  if (sent === undefined) return headers;
+  // Some names are taken only with it.
+  const secure = asked.url.startsWith('https:') ? '; Secure' : '';
+  const own = headers['set-cookie'];
+  // The page's own come last: they are newer.
+  const lines = [
+    ...sent.split('; ').map((pair) => `${pair}; Path=/${secure}`),
+    ...(own === undefined ? [] : own.split('\n')),
+  ];
+  return { ...headers, 'set-cookie': lines.join('\n') };
 }
 
 function bodyOf(answer: Response, { body, bytes }: Extract<RenderedPage, { outcome: 'rendered' }>) {

@@ -15,8 +15,9 @@ import {
   parseRobots,
 } from '../robots/index.ts';
 import { identifyUrl, originOf } from '../url/index.ts';
-import type { HttpClient } from './client/index.ts';
+import type { FailureKind, HttpClient } from './client/index.ts';
 import { HttpBodyError, retryAfterOf } from './client/index.ts';
+import { ChainCookies } from './cookies.ts';
 
 /** What keeps from a host altogether, and makes a domain unreachable when it lasts. */
 export type Unreached = 'dns' | 'connect' | 'tls';
@@ -45,8 +46,11 @@ export type GateAnswer =
   /** The lease ended before robots.txt was read: nothing is known and nothing may be stored. */
   | { answer: 'aborted' };
 
-/** One request for robots.txt, paced and logged by the domain's run. */
-export type RobotsAttempt = (url: string) => Promise<Awaited<ReturnType<HttpClient['requestStream']>>>;
+/** One request for robots.txt, paced and logged by the domain's run; `headers` has what its redirects set. */
+export type RobotsAttempt = (
+  url: string,
+  headers: Record<string, string>,
+) => Promise<Awaited<ReturnType<HttpClient['requestStream']>>>;
 
 export type GateOptions = {
   db: Queryable;
@@ -66,6 +70,8 @@ const { goodMs: ttlMs, retryMs, unreachedMs } = robotsLife;
 const memoryMs = 300_000;
 const memoryEntries = 20_000;
 const maxRedirects = 5;
+// Says nothing of the server: it was not reached, or our own proxies are away.
+const soon: ReadonlySet<FailureKind> = new Set(['dns', 'connect', 'proxy', 'no_proxy']);
 
 /** robots.txt of origins: memory, then the shared copy, then a request. One per fetcher. */
 export class RobotsGate {
@@ -194,10 +200,14 @@ async function readRobots(
   mayAsk: (url: string) => Promise<boolean>,
 ): Promise<Read | null> {
   let url = first;
+  // A site that gives its pages to whoever brings a cookie back may do so with its rules, and they hold all the same.
+  const cookies = new ChainCookies();
   for (let hop = 0; hop <= maxRedirects; hop += 1) {
-    const result = await attempt(url);
+    const cookie = cookies.headerFor(url);
+    const result = await attempt(url, cookie === null ? {} : { cookie });
     switch (result.outcome) {
       case 'redirect':
+        cookies.take(url, result.headers['set-cookie']);
         if (!URL.canParse(result.location)) return unavailable(result.status, 'bad_redirect');
         url = result.location;
         // Another domain's pace is not ours to spend: not now, if it is being fetched or rests.
@@ -208,11 +218,7 @@ async function readRobots(
         // Of a host that may not be fetched nothing else is asked; one that only its robots.txt leads to is not readable.
         return result.kind.startsWith('refused_') && hop === 0
           ? { outcome: 'allow_all', httpStatus: null, errorCode: result.kind, rules: null, ttlMs }
-          : unavailable(
-              null,
-              result.kind,
-              result.kind === 'dns' || result.kind === 'connect' ? unreachedMs : retryMs,
-            );
+          : unavailable(null, result.kind, soon.has(result.kind) ? unreachedMs : retryMs);
       case 'not_modified':
       case 'unsupported_type':
         return unavailable(result.status, result.outcome);

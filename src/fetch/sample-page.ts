@@ -3,6 +3,7 @@ import { borrowTurn } from '../domains/index.ts';
 import type { Clock } from '../telemetry/index.ts';
 import { identifyUrl, type UrlIdentity } from '../url/index.ts';
 import type { HttpClient, HttpResult } from './client/index.ts';
+import { ChainCookies } from './cookies.ts';
 import { RobotsGate } from './robots-gate.ts';
 
 /** One page that somebody waits for, outside of the frontier. */
@@ -49,6 +50,7 @@ export async function samplePage(address: string, options: SampleOptions): Promi
   });
   let url = address;
   let turn = null as Turn | null;
+  const cookies = new ChainCookies();
   for (let hop = 0; hop <= maxHops; hop += 1) {
     const identified = identifyUrl(url);
     if (identified.outcome === 'rejected') return { outcome: 'failed', url, reason: identified.reason };
@@ -70,10 +72,10 @@ export async function samplePage(address: string, options: SampleOptions): Promi
     const ended = (): void => {
       held.nextAt = clock.monotonic() + gapMs;
     };
-    const answer = await gate.check(identity, identity.fetchUrl, async (robotsUrl) => {
+    const answer = await gate.check(identity, identity.fetchUrl, async (robotsUrl, headers) => {
       const timeoutMs = (await begin()) ?? 1000;
       try {
-        return await client.requestStream({ url: robotsUrl, timeoutMs });
+        return await client.requestStream({ url: robotsUrl, headers, timeoutMs });
       } finally {
         ended();
       }
@@ -84,7 +86,9 @@ export async function samplePage(address: string, options: SampleOptions): Promi
     gapMs = Math.max(gapMs, answer.crawlDelayMs ?? 0);
     const timeoutMs = await begin();
     if (timeoutMs === null) return { outcome: 'busy', domain: identity.domain };
-    const result: HttpResult = await client.request({ url: identity.fetchUrl, timeoutMs });
+    const cookie = cookies.headerFor(identity.fetchUrl);
+    const headers: Record<string, string> = cookie === null ? {} : { cookie };
+    const result: HttpResult = await client.request({ url: identity.fetchUrl, headers, timeoutMs });
     ended();
     if (result.outcome === 'response') {
       const { status, headers, body } = result;
@@ -96,6 +100,7 @@ export async function samplePage(address: string, options: SampleOptions): Promi
         url,
         reason: result.outcome === 'failed' ? `${result.kind}: ${result.detail}` : result.outcome,
       };
+    cookies.take(identity.fetchUrl, result.headers['set-cookie']);
     url = result.location;
   }
   return { outcome: 'failed', url: address, reason: `it leads on more than ${maxHops} times` };

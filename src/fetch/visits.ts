@@ -158,8 +158,8 @@ export class Visits {
   async mayReturn(row: LeasedUrl): Promise<boolean> {
     this.#records = await this.#deps.responses.areWanted();
     const exchange = this.#exchange(row);
-    const gate = await this.#deps.robots.recheck(this.#at.lease, row.url, (url) =>
-      requestRobots(exchange, url),
+    const gate = await this.#deps.robots.recheck(this.#at.lease, row.url, (...asked) =>
+      requestRobots(exchange, ...asked),
     );
     return gate.answer === 'allowed' || (gate.answer === 'blocked' && !gate.everywhere);
   }

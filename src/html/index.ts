@@ -17,7 +17,7 @@ export {
   textOf,
 } from './node.ts';
 export { openNoscripts } from './noscript.ts';
-export { refreshTarget } from './page-refresh.ts';
+export { headerRefreshTarget, refreshTarget } from './page-refresh.ts';
 export { type Page, type ParseOptions, parsePage, resolveUrl } from './parse-page.ts';
 export {
   escapeHtml,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parsePage, refreshTarget } from './index.ts';
+import { headerRefreshTarget, parsePage, refreshTarget } from './index.ts';
 
 const url = 'https://news.test/old/story?id=1';
 const meta = (content: string): string => `<meta http-equiv="refresh" content="${content}">`;
@@ -27,4 +27,19 @@ test.each([
   expect(refreshTarget(parsePage(`<html><head>${html}</head><body>moved</body></html>`, { url }))).toBe(
     expected,
   );
+});
+
+test.each([
+  ['0; url=/new', 'https://news.test/new'],
+  ['3;URL=https://other.test/new', 'https://other.test/new'],
+  ['300', null],
+  ['300; url=/new', null],
+  ['0; url=/old/story?id=1', null],
+  ['0; url=javascript:alert(1)', null],
+  ['', null],
+  [undefined, null],
+])('a header %s leads to %s, with a page and without', (header, expected) => {
+  expect(headerRefreshTarget(header, url)).toBe(expected);
+  const page = parsePage(`<base href="/deep/">${meta('1; url=later')}`, { url });
+  expect(refreshTarget(page, header)).toBe(expected ?? 'https://news.test/deep/later');
 });

@@ -103,7 +103,7 @@ export function documentFrom(
   const validation = validate(page, extraction, response, settings.minBodyBytes);
   const stub =
     extraction.wordCount < settings.minWords || (extraction.title === null && extraction.text === '');
-  const to = stub && saysNothing(validation) ? refreshTarget(page) : null;
+  const to = stub && saysNothing(validation) ? refreshTarget(page, header(response, 'refresh')) : null;
   if (to !== null) return { outcome: 'moved', to };
   if (validation.outcome === 'rejected')
     return { outcome: 'rejected', reason: validation.reason, detail: validation.detail };

@@ -5,7 +5,7 @@ import { validatePage } from '../validate/index.ts';
 import { documentFrom, extractFrom, readPage, saysNothing } from './article.ts';
 import { failedReading } from './feed.ts';
 import { LINKS_OF_A_LISTING } from './refusal.ts';
-import type { Ingested, IngestSettings, PageFacts, PageResponse } from './response.ts';
+import { header, type Ingested, type IngestSettings, type PageFacts, type PageResponse } from './response.ts';
 import { contentLinks, factsOf, isGuessed, readPageFacts } from './spider-links.ts';
 
 // An article has a box of others at its end; a page that leads to more than this is not read for a text of its own.
@@ -35,7 +35,7 @@ export function ingestListing(response: PageResponse, settings: IngestSettings):
       headers: response.headers,
       minBodyBytes: settings.minBodyBytes,
     });
-    const to = saysNothing(validation) ? refreshTarget(page) : null;
+    const to = saysNothing(validation) ? refreshTarget(page, header(response, 'refresh')) : null;
     if (to !== null) return { outcome: 'moved', to };
     // A small site's front page may be short and have no text of its own.
     if (

@@ -81,7 +81,7 @@ export async function ingestProbe(response: PageResponse): Promise<Ingested> {
     return { outcome: 'probe', result: { kind: 'failed', url, status, reason: refusal.reason } };
   }
   const isBare = feeds.length === 0 && discoverLinks(page).length < LINKS_OF_A_LISTING;
-  const to = isBare ? refreshTarget(page) : null;
+  const to = isBare ? refreshTarget(page, header(response, 'refresh')) : null;
   if (to !== null) return { outcome: 'probe', result: { kind: 'redirect', url: to } satisfies ProbeResult };
   const result: ProbeResult = { kind: 'page', url: response.finalUrl, title: page.title, feeds };
   return { outcome: 'probe', result };

@@ -222,8 +222,9 @@ export class PageRun {
   #serve(requestId: unknown): void {
     this.#isServed = true;
     const { headers, body, contentType } = this.#input;
+    // Each cookie is a header of its own.
     const passed = passedHeaders.flatMap((name) =>
-      headers[name] === undefined ? [] : [{ name, value: headers[name] }],
+      headers[name] === undefined ? [] : headers[name].split('\n').map((value) => ({ name, value })),
     );
     this.#reply('Fetch.fulfillRequest', {
       requestId,

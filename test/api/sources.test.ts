@@ -15,6 +15,8 @@ beforeAll(async () => {
   site = createServer((request, response): unknown => {
     if (request.url === '/robots.txt') return response.end('User-agent: *\nDisallow: /closed/\n');
     if (request.url === '/moved') return response.writeHead(302, { location: '/story' }).end();
+    if (request.url === '/counted' && request.headers.cookie !== 'n=1,2')
+      return response.writeHead(302, { location: '/counted', 'set-cookie': ['n=1,2', 'm=0; Secure'] }).end();
     if (request.url === '/slow') return response.setHeader('content-type', 'text/html').end(slowPage);
     const paragraphs = Array.from({ length: 30 }, (_, n) => `<p>Paragraph ${n} tells of the harbour.</p>`);
     response.setHeader('content-type', 'text/html');
@@ -356,6 +358,12 @@ describe('testing selectors', () => {
       { field: 'body', outcome: 'invalid_selector' },
     ]);
     expect(body.extraction.title).toBe('The harbour');
+  });
+
+  test('a page is read that wants its cookie back first', async () => {
+    await giveBack();
+    const wish = { url: `http://127.0.0.1:${port}/counted`, selectors: { title: 'h1.t' } };
+    expect(await ask('POST', url, wish)).toMatchObject({ status: 200, body: { matched: 1 } });
   });
 
   test('the domain is asked in its turn', async () => {

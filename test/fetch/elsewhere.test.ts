@@ -25,12 +25,15 @@ beforeAll(async () => {
       plain('saver'),
       ...spenders.map((name) => plain(name, away)),
       plain('inward', inward),
+      plain('counted', [{ name: 'cookie-check', on: ['robots', 'article'] }], {
+        robots: { disallow: ['/'], allow: ['/about'], crawlDelayS: 0 },
+      }),
       plain('part', [{ name: 'status', on: ['article'], options: { status: 206 } }]),
       plain('stubborn-feed', [{ name: 'unasked-304', on: ['feed'] }]),
       plain('stubborn-page', [{ name: 'unasked-304', on: ['article'] }]),
     ],
   });
-  for (const name of ['saver', ...spenders, 'inward', 'part', 'stubborn-page'])
+  for (const name of ['saver', ...spenders, 'inward', 'counted', 'part', 'stubborn-page'])
     await lab.ask(lab.article(name));
   await lab.follow('stubborn-feed', 'feed');
   lab.start();
@@ -51,6 +54,14 @@ test('a robots.txt that leads inside is not readable, and nothing is requested',
     code: 'robots_unavailable',
     documents: 0,
   });
+});
+
+test('a robots.txt behind a cookie is read, and holds', async () => {
+  expect(await lab.row(lab.article('counted'))).toMatchObject({ status: 'dead', code: 'robots_blocked' });
+  expect(lab.requests('counted').map(({ path, status }) => [path, status])).toEqual([
+    ['/robots.txt', 302],
+    ['/robots.txt', 200],
+  ]);
 });
 
 test('a part of a page is no page', async () => {

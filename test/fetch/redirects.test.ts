@@ -52,6 +52,7 @@ const special: PublisherChange[] = [
     { name: 'redirect-away', options: { to: 'http://home-once.test/', status: 302 }, untilRequest: 1 },
   ]),
   plain('says-moved', [{ name: 'meta-refresh' }]),
+  plain('says-moved-above', [{ name: 'meta-refresh', options: { header: true } }]),
   plain('says-moved-away', [{ name: 'meta-refresh', options: { to: 'http://landing.test/about' } }]),
   plain('says-gone', [{ name: 'meta-refresh', options: { to: 'http://landing.test/' } }]),
   plain('into-forbidden', [{ name: 'redirect-away', options: { to: 'http://into-forbidden.test/search' } }]),
@@ -257,6 +258,9 @@ describe('redirects', () => {
       documents: 0,
     });
     expect(await lab.row(`${url}?hop=1`)).toMatchObject({ status: 'fetched', documents: 1, hops: 1 });
+    const above = lab.article('says-moved-above');
+    expect(await lab.row(above)).toMatchObject({ status: 'redirected', redirectedTo: `${above}?hop=1` });
+    expect(await lab.row(`${above}?hop=1`)).toMatchObject({ status: 'fetched', documents: 1, hops: 1 });
     expect(await lab.row(lab.article('says-moved-away'))).toMatchObject({
       status: 'redirected',
       redirectedTo: 'http://landing.test/about',

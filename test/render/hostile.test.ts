@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { renderAnswer } from '../../src/fetch/rendering.ts';
 import { outOf, type Site, type Stage, startSite, startStage, tries } from './site.ts';
 
 let site: Site;
@@ -19,6 +20,13 @@ beforeAll(async () => {
       void response.writeHead(200, { 'content-type': 'application/json' }).end('{"text":"loaded"}'),
     '/file.zip': (_request, response) =>
       void response.writeHead(200, { 'content-disposition': 'attachment; filename=file.zip' }).end('PK'),
+    '/counted': (_request, response) =>
+      void response
+        .writeHead(200, { 'content-type': 'text/html', 'set-cookie': 'n=2; Path=/' })
+        .end(
+          `<body><p></p><script>fetch('/who').then((r) => r.text()).then((t) => { document.querySelector('p').textContent = t; })</script>`,
+        ),
+    '/who': (request, response) => void response.end(request.headers.cookie ?? 'nobody'),
     '/to-secret': (_request, response) =>
       void response.writeHead(302, { location: `http://127.0.0.1:${secret.port}/redirected` }).end(),
   });
@@ -181,6 +189,25 @@ test('a script that leads elsewhere is a redirect; one that reloads changes noth
   expect(reloads.outcome === 'rendered' && reloads.body.toString()).toContain('text stays');
   expect(site.requests).toEqual([]);
   expect(secret.connections).toBe(0);
+});
+
+test('scripts see every cookie that came with the page', async () => {
+  const rendered = await stage.renderer.render({
+    url: 'http://page.test/story',
+    contentType: 'text/html',
+    headers: { 'set-cookie': 'a=1,x=9; Path=/\nb=2; Path=/' },
+    body: Buffer.from(tries('out.cookie = document.cookie;')),
+    signal: new AbortController().signal,
+  });
+  expect(outOf(rendered)).toEqual({ cookie: 'a=1,x=9; b=2' });
+});
+
+test('what a page loads is asked for with the cookies its redirects have set', async () => {
+  const url = 'http://page.test/counted';
+  const headers = { cookie: 'reader=yes; n=1' };
+  const answer = await stage.client.request({ url, headers });
+  const rendered = await renderAnswer(stage.renderer, { url, headers }, answer);
+  expect(rendered.outcome === 'response' && rendered.body.toString()).toContain('<p>reader=yes; n=2</p>');
 });
 
 test('cookies and storage of one page are not there for the next', async () => {

@@ -66,7 +66,7 @@ async function extract(context: Context, target: string, flags: Flags): Promise<
   const refused = refusedAnswer(input);
   const verdict = refused === null ? validation : { outcome: 'rejected' as const, ...refused };
   const next = nextPageOf(page, extraction, { url, page: 1 });
-  const to = refreshTarget(page);
+  const to = refreshTarget(page, headers.refresh);
   const answer = input.isAnswer ? `${status} ${headers['content-type'] ?? 'without a type'}` : null;
   if (context.flags.json)
     printJson({

@@ -54,6 +54,14 @@ describe('outcomes', () => {
     expect(server.requests[0]).toMatch(/^accept: text\/html\r?$/m);
   });
 
+  test('each cookie keeps a line of its own: they have commas inside', async () => {
+    const twice = { 'Set-Cookie': 'seen=id=5,ts=99; Path=/', 'set-cookie': 'b=2' };
+    const { client, url } = await serve((socket) => socket.write(respond('200 OK', twice, 'hello')));
+    expect(await client.request({ url })).toMatchObject({
+      headers: { 'set-cookie': 'seen=id=5,ts=99; Path=/\nb=2' },
+    });
+  });
+
   test.each([
     ['301', '/moved', '/moved'],
     ['302', 'http://other.example/x?y=1', 'http://other.example/x?y=1'],

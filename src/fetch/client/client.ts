@@ -7,7 +7,7 @@ import { type Destination, Destinations } from './destinations.ts';
 import { createDialler, type Dialler } from './dial.ts';
 import { type ExchangeEnd, type ExchangePlan, runExchange } from './exchange.ts';
 import { NamedFailure } from './failure.ts';
-import { MissingIssuers } from './missing-issuers.ts';
+import { type IssuerFailure, MissingIssuers } from './missing-issuers.ts';
 import { createNameResolver, type NameResolver } from './name-resolver.ts';
 import { createNetworkLimiter, type NetworkLimiter } from './network-limits.ts';
 import { createProxyChooser, type ProxyChooser, type ProxyServer } from './proxies/index.ts';
@@ -284,7 +284,7 @@ class Client implements HttpClient {
   }
 
   /** One hop to a certificate's issuer; no request of the crawl, so it is not counted among them. */
-  private async askIssuer(url: string, via: ProxyServer | null): Promise<Buffer | Failure> {
+  private async askIssuer(url: string, via: ProxyServer | null): Promise<Buffer | IssuerFailure> {
     const request: HttpRequest = { url, timeoutMs: ISSUER_TIMEOUT_MS, headers: { accept: ISSUER_TYPES } };
     const sizes = { maxBodyBytes: MAX_ISSUER_BYTES, maxWireBytes: MAX_ISSUER_BYTES };
     const done = await this.run(request, { mode: 'buffer', ...sizes }, via);
@@ -294,7 +294,7 @@ class Client implements HttpClient {
     if (end.end === 'failed') return end.failure;
     const { status } = end.head;
     if (end.end !== 'body' || status !== 200)
-      return { kind: 'bad_response', detail: `it answers with ${status}` };
+      return { kind: 'bad_response', detail: `it answers with ${status}`, status };
     return decodeBody(end.wire, end.encodings, this.limitsOf(request, MAX_ISSUER_BYTES));
   }
 
@@ -323,7 +323,9 @@ class Client implements HttpClient {
   private learnFrom(end: Extract<ExchangeEnd, { end: 'failed' }>, { url, target }: Destination): void {
     const { kind } = end.failure;
     if (kind === 'connect') this.names.forget(target.host);
-    if (kind === 'proxy' && target.proxy !== null) this.proxies.rest(target.proxy);
+    // Many proxies pass nothing but https on, and issuers are asked over http: that says nothing of the proxy.
+    const isOfIssuer = target.issuersFor === null;
+    if (kind === 'proxy' && target.proxy !== null && !isOfIssuer) this.proxies.rest(target.proxy);
     // The others of its age have most likely died with it.
     if (end.stale) this.pool.forget(url.origin, target);
   }

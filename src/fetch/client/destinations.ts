@@ -112,7 +112,7 @@ export class Destinations {
     const isOfIssuer = issuerVia !== undefined;
     const choice = isOfIssuer ? null : this.#parts.proxies.choose(domain, request.proxies);
     if (choice?.via === 'none_healthy')
-      return { kind: 'proxy', detail: 'every proxy is resting after errors or cannot be read' };
+      return { kind: 'no_proxy', detail: 'every proxy is resting after errors or cannot be read' };
     const proxy = isOfIssuer ? issuerVia : choice?.via === 'proxy' ? choice.proxy : null;
     return {
       url,

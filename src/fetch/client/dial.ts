@@ -73,7 +73,9 @@ function msUntil(deadline: number): number {
 }
 
 function senderOf({ host, port, proxy, issuersFor }: DialTarget): ChainSender | null {
-  return issuersFor === null ? null : { key: `${host}:${port}`, domain: issuersFor, via: proxy };
+  if (issuersFor === null) return null;
+  const way = proxy === null ? '' : ` via ${proxy.key}`;
+  return { key: `${host}:${port}${way}`, domain: issuersFor, via: proxy };
 }
 
 /** What others may be waiting for too is not broken off with one who waits. */

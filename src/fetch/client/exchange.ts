@@ -59,13 +59,17 @@ const EARLY_MS = 1;
 // Joined by commas, as lists are, two equal ones of a server and the proxy before it would be one that means nothing.
 const SINGLE = new Set(['location', 'retry-after', 'etag', 'last-modified']);
 
+/** Cookies are the one list whose parts may have commas inside (RFC 9110 section 5.3): each keeps a line of its own. */
+const separatorOf = (name: string): string => (name === 'set-cookie' ? '\n' : ', ');
+
 function joinHeaders(raw: Record<string, string | string[] | undefined>): ResponseHeaders {
   const headers: ResponseHeaders = {};
   for (const name of Object.keys(raw)) {
     const value = raw[name];
     // An own `__proto__` would set the prototype on assignment; no caller needs such a header.
     if (value === undefined || name === '__proto__') continue;
-    headers[name] = typeof value === 'string' ? value : SINGLE.has(name) ? value[0]! : value.join(', ');
+    headers[name] =
+      typeof value === 'string' ? value : SINGLE.has(name) ? value[0]! : value.join(separatorOf(name));
   }
   return headers;
 }

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createHttpClient, type HttpClient, type HttpClientOptions, parseHostsFile } from './index.ts';
-import { type ChainSender, MissingIssuers } from './missing-issuers.ts';
+import { type ChainSender, type IssuerFailure, MissingIssuers } from './missing-issuers.ts';
 import { type RawHandler, type RawServer, respond, startRawServer } from './raw-server.fixture.ts';
 import { type Certificate, type CertificateOptions, createCertificate } from './self-signed.fixture.ts';
 
@@ -176,10 +176,12 @@ describe('a chain without its intermediate', () => {
   });
 });
 
-describe('the way to an issuer', () => {
-  test('is the one to the site: through its proxy', async () => {
-    const proxy = await startRawServer((socket, head) => {
-      const [, host = '', port = ''] = /^CONNECT ([^:]+):(\d+) /.exec(head) ?? [];
+/** A proxy, which may refuse some ports. */
+async function startProxy(refused: readonly number[] = []): Promise<RawServer> {
+  const proxy = await startRawServer((socket, head) => {
+    const [, host = '', port = ''] = /^CONNECT ([^:]+):(\d+) /.exec(head) ?? [];
+    if (refused.includes(Number(port))) socket.end(respond('403 Forbidden', {}));
+    else {
       const onward = connect(Number(port), host, () => {
         socket.removeAllListeners('data');
         socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
@@ -187,14 +189,34 @@ describe('the way to an issuer', () => {
       });
       socket.on('close', () => onward.destroy());
       onward.on('error', () => socket.destroy());
-    });
-    cleanups.push(() => proxy.close());
+    }
+  });
+  cleanups.push(() => proxy.close());
+  return proxy;
+}
+
+describe('the way to an issuer', () => {
+  test('is the one to the site: through its proxy', async () => {
+    const proxy = await startProxy();
     const { client, issuers, site } = await startIncomplete();
     const proxies = [`http://127.0.0.1:${proxy.port}`];
     expect(await client.request({ url: `https://${SITE}/`, proxies })).toMatchObject({ status: 200 });
     const asked = proxy.requests.map((head) => /:(\d+) /.exec(head)?.[1]);
     expect(asked).toEqual([site.port, site.port, issuers.server.port, site.port].map(String));
     expect(issuers.server.connections()).toBe(1);
+  });
+
+  test('a proxy that refuses it serves everybody else as before, and hinders no other way', async () => {
+    const { issuers, site, intermediate, issuerAt } = await startIncomplete();
+    const leaf = createCertificate('whole.example', { issuer: intermediate, issuerAt });
+    const whole = await startSite(leaf, [intermediate]);
+    const client = createClient({ [SITE]: site, 'whole.example': whole }, issuers.server);
+    const proxies = [`http://127.0.0.1:${(await startProxy([issuers.server.port])).port}`];
+    expect(await client.request({ url: `https://${SITE}/`, proxies })).toMatchObject(
+      failed(/does not give it: proxy, .*403/),
+    );
+    expect(await client.request({ url: 'https://whole.example/', proxies })).toMatchObject({ status: 200 });
+    expect(await read(client)).toMatchObject({ status: 200 });
   });
 });
 
@@ -312,6 +334,7 @@ describe('addresses that do not give the issuer', () => {
     ['two certificates', Buffer.from(root.cert + root.cert), /what is there is no certificate/],
     ['what does not end', endless, /body_too_large/],
     ['a hang-up', (socket) => socket.destroy(), /does not give it: reset/],
+    ['an error', (socket) => socket.write(respond('503 Busy', {}, 'x')), /does not give it: .*503/],
     [
       'a redirect',
       (socket) => socket.write(respond('302 Found', { location: 'http://issuers.example/other' })),
@@ -464,6 +487,34 @@ describe('bounds', () => {
     await issuers.find(sender('b.example'), chainOf('http://ca.example/0'));
     await issuers.find(sender('a.example'), chainOf('http://ca.example/4'));
     expect(asked.slice(3)).toEqual(['http://ca.example/0', 'http://ca.example/4']);
+  });
+
+  test.each<[string, IssuerFailure, number]>([
+    ['a name that does not resolve now', { kind: 'dns', detail: 'ETIMEOUT' }, 5],
+    ['a proxy that is down', { kind: 'proxy', detail: 'ECONNREFUSED' }, 5],
+    ['an error of the server', { kind: 'bad_response', detail: 'it answers with 503', status: 503 }, 5],
+    ['an address that has nothing', { ...gone, status: 404 }, 60],
+    ['what is too large', { kind: 'body_too_large', detail: 'x' }, 60],
+  ])('%s is asked again later, without counting as another address', async (_what, answer, minutes) => {
+    let now = 0;
+    let asked = 0;
+    const issuers = new MissingIssuers({
+      now: () => now,
+      ask: async () => {
+        asked += 1;
+        return answer;
+      },
+    });
+    const chain = chainOf('http://ca.example/i');
+    for (let times = 1; times <= 5; times += 1) {
+      await issuers.find(sender('a.example'), chain);
+      await issuers.find(sender('b.example'), chain);
+      expect(asked).toBe(times);
+      now += minutes * 60_000 - 1;
+      expect(issuers.refusalOf(sender('a.example'))).toMatch(/does not give it/);
+      now += 1;
+      expect(issuers.refusalOf(sender('a.example'))).toBeUndefined();
+    }
   });
 
   test('four are asked at once', async () => {

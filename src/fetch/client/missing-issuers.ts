@@ -11,10 +11,13 @@ import {
   toPem,
 } from './issuer-chain.ts';
 import type { ProxyServer } from './proxies/index.ts';
-import type { Failure } from './result.ts';
+import type { Failure, FailureKind } from './result.ts';
+
+/** Why an issuer's address gave nothing; `status` where it answered. */
+export type IssuerFailure = Failure & { status?: number };
 
 /** Asks an address of an issuer, by the same way as the site itself. */
-export type AskIssuer = (url: string, via: ProxyServer | null) => Promise<Buffer | Failure>;
+export type AskIssuer = (url: string, via: ProxyServer | null) => Promise<Buffer | IssuerFailure>;
 
 /** Who sent a chain: the key of its connections, and the registrable domain that answers for what it makes us ask. */
 export type ChainSender = { key: string; domain: string; via: ProxyServer | null };
@@ -37,11 +40,18 @@ const MAX_ASKED_AT_ONCE = 4;
 const MAX_ISSUERS = 500;
 const MAX_SENDERS = 10_000;
 const HOUR_MS = 60 * 60 * 1000;
+// What passes by itself, an outage of our own among it, keeps a site away no longer than a broken proxy does.
+const PASSING_MS = 5 * 60 * 1000;
+const PASSING = new Set<FailureKind>(['dns', 'connect', 'timeout', 'reset', 'proxy']);
 
 const NOT_SENT = 'the site does not send its intermediate certificate';
 
-type Answer = { certificate: X509Certificate } | { why: string };
+type Answer = { certificate: X509Certificate } | { why: string; passes?: boolean };
 type Kept<T> = { value: T; until: number };
+
+function passes({ kind, status = 0 }: IssuerFailure): boolean {
+  return PASSING.has(kind) || status === 429 || status >= 500;
+}
 
 /** Puts it last, and lets the first ones go: maps are kept in the order of use. */
 function keep<V>(map: Map<string, V>, key: string, value: V, most: number): void {
@@ -81,8 +91,8 @@ export class MissingIssuers {
   readonly #needs = new Map<string, readonly string[]>();
   readonly #refusals = new Map<string, Kept<string | null>>();
   readonly #answers = new Map<string, Kept<Promise<Answer>>>();
-  /** When each domain made us ask. */
-  readonly #asked = new Map<string, readonly number[]>();
+  /** What each domain made us ask, and when first. */
+  readonly #asked = new Map<string, readonly { what: string; at: number }[]>();
   #context: SecureContext | null = null;
   #asking = 0;
   readonly #waiting: (() => void)[] = [];
@@ -112,10 +122,10 @@ export class MissingIssuers {
     return refusal !== undefined && refusal.until > this.#now() ? refusal.value : undefined;
   }
 
-  /** It did not help, or could not: the sender's chain is not looked at for an hour. */
-  giveUp({ key }: ChainSender, why: string | null): void {
+  /** It did not help, or could not: the sender's chain is not looked at for an hour unless said. */
+  giveUp({ key }: ChainSender, why: string | null, forMs = HOUR_MS): void {
     this.#needs.delete(key);
-    keep(this.#refusals, key, { value: why, until: this.#now() + HOUR_MS }, MAX_SENDERS);
+    keep(this.#refusals, key, { value: why, until: this.#now() + forMs }, MAX_SENDERS);
   }
 
   /** Its chain is no longer what it was. */
@@ -127,7 +137,7 @@ export class MissingIssuers {
   async find(sender: ChainSender, chain: readonly X509Certificate[]): Promise<IssuerSearch> {
     const found = await this.#climb(sender, chain);
     if (!Array.isArray(found)) {
-      if (!found.forgettable) this.giveUp(sender, found.why);
+      if (found.forMs !== 0) this.giveUp(sender, found.why, found.forMs);
       return { outcome: 'not_found', why: found.why };
     }
     for (const issuer of found) {
@@ -147,7 +157,7 @@ export class MissingIssuers {
   async #climb(
     sender: ChainSender,
     chain: readonly X509Certificate[],
-  ): Promise<X509Certificate[] | { why: string | null; forgettable?: true }> {
+  ): Promise<X509Certificate[] | { why: string | null; forMs?: number }> {
     const found: X509Certificate[] = [];
     let last = chain.at(-1);
     while (last !== undefined && !this.#isBelowRoot(last)) {
@@ -164,8 +174,12 @@ export class MissingIssuers {
         return { why: found.length === 0 ? null : 'its certificates lead to no trusted root' };
       const answer = await this.#answerOf(url, sender);
       const where = url.slice(0, 120);
-      if (answer === 'aborted') return { why: null, forgettable: true };
-      if ('why' in answer) return { why: `${NOT_SENT}, and ${where} does not give it: ${answer.why}` };
+      if (answer === 'aborted') return { why: null, forMs: 0 };
+      if ('why' in answer)
+        return {
+          why: `${NOT_SENT}, and ${where} does not give it: ${answer.why}`,
+          ...(answer.passes === true ? { forMs: PASSING_MS } : {}),
+        };
       const { certificate } = answer;
       if (!hasIssued(certificate, last))
         return { why: `${NOT_SENT}, and the certificate at ${where} is not its issuer's` };
@@ -203,21 +217,27 @@ export class MissingIssuers {
     });
   }
 
-  /** One answer per address and hour, whoever asks. */
+  /** One answer per address, way and hour, whoever asks; sooner again where what kept it passes. */
   async #answerOf(url: string, { domain, via }: ChainSender): Promise<Answer | 'aborted'> {
     const now = this.#now();
-    let kept = this.#answers.get(url);
+    // What one proxy is refused, or does not reach, says nothing of the other ways.
+    const what = via === null ? url : `${url} via ${via.key}`;
+    let kept = this.#answers.get(what);
     if (kept === undefined || kept.until <= now) {
-      const lately = (this.#asked.get(domain) ?? []).filter((at) => at > now - HOUR_MS);
-      if (lately.length >= MAX_ASKED_PER_DOMAIN)
-        return { why: `${domain} has named ${MAX_ASKED_PER_DOMAIN} others within the hour` };
-      keep(this.#asked, domain, [...lately, now], MAX_SENDERS);
+      const lately = (this.#asked.get(domain) ?? []).filter(({ at }) => at > now - HOUR_MS);
+      if (!lately.some((asked) => asked.what === what)) {
+        if (lately.length >= MAX_ASKED_PER_DOMAIN)
+          return { why: `${domain} has named ${MAX_ASKED_PER_DOMAIN} others within the hour` };
+        keep(this.#asked, domain, [...lately, { what, at: now }], MAX_SENDERS);
+      }
       kept = { value: this.#fetch(url, via), until: now + HOUR_MS };
-      keep(this.#answers, url, kept, MAX_ISSUERS);
+      keep(this.#answers, what, kept, MAX_ISSUERS);
     }
     const answer = await kept.value;
-    if (!('why' in answer) || answer.why !== 'aborted') return answer;
-    this.#answers.delete(url);
+    if (!('why' in answer)) return answer;
+    if (answer.passes === true) kept.until = Math.min(kept.until, now + PASSING_MS);
+    if (answer.why !== 'aborted') return answer;
+    this.#answers.delete(what);
     return 'aborted';
   }
 
@@ -229,6 +249,7 @@ export class MissingIssuers {
       if (!Buffer.isBuffer(answer))
         return {
           why: answer.kind === 'aborted' ? 'aborted' : `${answer.kind}, ${answer.detail}`.slice(0, 120),
+          passes: passes(answer),
         };
       const certificate = parseCertificate(answer);
       return certificate === null ? { why: 'what is there is no certificate' } : { certificate };

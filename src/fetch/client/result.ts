@@ -11,7 +11,7 @@ export type Timings = {
   endedAt: number;
 };
 
-/** Response headers, names in lower case, repeated ones joined by ", "; together at most `maxHeaderBytes`. */
+/** Response headers, names in lower case, repeated ones joined by ", ", `set-cookie` by line ends; together at most `maxHeaderBytes`. */
 export type ResponseHeaders = Record<string, string>;
 
 /** Why there is no usable response. */
@@ -28,6 +28,8 @@ export type FailureKind =
   | 'refused_address'
   | 'refused_port'
   | 'proxy'
+  // None of the proxies may be used now: nobody was asked.
+  | 'no_proxy'
   | 'aborted'
   // What a browser came to.
   | 'render_timeout'

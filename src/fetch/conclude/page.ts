@@ -1,5 +1,6 @@
 import { decideRefresh } from '../../domains/index.ts';
 import type { LeasedUrl, SettleItem } from '../../frontier/index.ts';
+import { headerRefreshTarget } from '../../html/index.ts';
 import { identifyUrl } from '../../url/index.ts';
 import { retryAfterOf } from '../client/index.ts';
 import type { Arrival } from '../exchange.ts';
@@ -210,6 +211,8 @@ async function concludeResponse(
       ),
     );
   }
+  const to = result.status === 204 ? null : headerRefreshTarget(result.headers.refresh, arrival.url);
+  if (result.body.length === 0 && to !== null) return concludeRefresh(row, result.status, to, context);
   if (result.status === 204 || result.body.length === 0) {
     return withTarget(row, arrival, ended(row, dead(row, 'empty', 'the answer had no body'), answered));
   }

@@ -96,9 +96,9 @@ export const redirectFaults: readonly FaultDefinition[] = [
   },
   {
     name: 'meta-refresh',
-    says: 'A page of one line that leads on to the address given, or to the same article under another one.',
+    says: 'A page of one line, or a header and nothing else, that leads on to the address given, or to the same article under another one.',
     on: ['article'],
-    options: { to: '' },
+    options: { to: '', header: false },
     expects: (options, url) => ({
       outcome: 'redirected',
       to: options.text('to') || `${url}${url.includes('?') ? '&' : '?'}hop=1`,
@@ -107,7 +107,13 @@ export const redirectFaults: readonly FaultDefinition[] = [
       if (hopOf(exchange) > 0) return 'pass';
       const url = here(exchange);
       url.searchParams.set('hop', '1');
-      const to = (options.text('to') || url.href).replaceAll('&', '&amp;');
+      const address = options.text('to') || url.href;
+      const to = address.replaceAll('&', '&amp;');
+      if (options.flag('header')) {
+        const headers = { refresh: `0; url=${address}` };
+        exchange.send({ status: 200, type: 'text/html', body: Buffer.alloc(0), headers });
+        return 'answered';
+      }
       const body = `<html><head><meta http-equiv="refresh" content="3; url=${to}"></head><body><p>This page has <a href="${to}">moved</a>.</p></body></html>`;
       exchange.send({ status: 200, type: 'text/html; charset=utf-8', body: Buffer.from(body) });
       return 'answered';

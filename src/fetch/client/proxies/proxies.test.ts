@@ -226,7 +226,7 @@ describe('failing', () => {
     const only = createClient({ proxies: [`http://127.0.0.1:${dead.port}`] });
     await only.request({ url });
     expect(await only.request({ url })).toMatchObject({
-      kind: 'proxy',
+      kind: 'no_proxy',
       detail: expect.stringMatching(/resting/),
     });
     expect(site.requests).toHaveLength(1);
@@ -287,7 +287,7 @@ describe('choosing', () => {
     const client = createClient({});
     expect(await client.request({ url: 'http://news.example/', proxies: ['nonsense'] })).toMatchObject({
       outcome: 'failed',
-      kind: 'proxy',
+      kind: 'no_proxy',
     });
     expect(() => createClient({ proxies: ['nonsense'] })).toThrow(/proxy/);
   });

@@ -194,6 +194,32 @@ describe('jobs of sources that the spider reads', () => {
       unchanged: 3,
     });
   });
+
+  test('are made beside one that runs once, which reads nothing a second time', async () => {
+    const fresh = await makeSource('spider');
+    const once = await makeJob(database.pool, { kind: 'crawl', source_id: fresh.id });
+    expect(await createJobsOfNewSources(database.pool, options)).toBe(1);
+    const known = await makeSource('spider');
+    await database.pool.query('UPDATE sources SET job_made_at = now() WHERE id = $1', [known.id]);
+    const done = { kind: 'crawl', status: 'completed', next_run_at: null as never } as const;
+    const ran = await makeJob(database.pool, { ...done, source_id: known.id });
+    const rests = await makeSource('spider');
+    await makeJob(database.pool, {
+      ...done,
+      source_id: rests.id,
+      status: 'paused',
+      pause_reason: 'operator',
+      schedule_enabled: false,
+    });
+    expect(await syncEnabledSources(database.db, { actor: 'ann', intervalMinutes: 360 })).toEqual({
+      created: 1,
+      resumed: 0,
+      unchanged: 2,
+    });
+    expect(await jobsOf(fresh)).toMatchObject([{ id: once, status: 'pending' }, { status: 'scheduled' }]);
+    expect(await jobsOf(known)).toMatchObject([{ id: ran, status: 'completed' }, { status: 'scheduled' }]);
+    expect(await jobsOf(rests)).toMatchObject([{ status: 'paused' }]);
+  });
 });
 
 describe('pruning', () => {

@@ -222,6 +222,26 @@ describe('jobs of sources that the spider reads', () => {
   });
 });
 
+test('a log that is full says so once, and still tells how the run ended', async () => {
+  await makeJob(database.pool);
+  const [job] = await lease();
+  const { executionId } = job!;
+  await database.pool.query('UPDATE job_executions SET log_lines = 199998 WHERE id = $1', [
+    executionId.toString(),
+  ]);
+  const page = { category: 'fetch', level: 'info', message: 'a page' } as const;
+  expect(await appendLog(database.pool, executionId, [page, page, page])).toBe(3);
+  expect(await appendLog(database.pool, executionId, [page])).toBe(0);
+  const end = { category: 'lifecycle', level: 'info', message: 'completed' } as const;
+  expect(await appendLog(database.pool, executionId, [end])).toBe(1);
+  const lines = await readLog(database.pool, executionId, { limit: 10 });
+  expect(lines.map(({ id }) => id)).toEqual([199_999, 200_000, 200_001, 200_002, 200_003]);
+  expect(lines.map(({ message }) => message).slice(3)).toEqual([
+    expect.stringContaining('full'),
+    'completed',
+  ]);
+});
+
 describe('pruning', () => {
   /** A job with executions of these ages in days, oldest first; `running`: it runs. */
   const withExecutions = async (ages: readonly (number | 'running')[]): Promise<number> => {

@@ -1,7 +1,11 @@
 import type { Database, Queryable } from '../db/index.ts';
+import { AppError } from '../errors/index.ts';
 import { saveAudit } from '../switches/index.ts';
 import { actOnJob } from './act.ts';
 import { createJobs } from './create.ts';
+
+// Beside that of the slots.
+const syncLock = 7104;
 
 /** What a sync did: jobs made, jobs resumed, and sources that had what they need. */
 export type SyncReport = { created: number; resumed: number; unchanged: number };
@@ -39,7 +43,26 @@ export async function createJobsOfNewSources(
  * Makes a crawl job for every enabled source that the spider reads and that has none which recurs, and resumes those that
  * rest. What is as it should be stays.
  */
-export async function syncEnabledSources(
+export function syncEnabledSources(
+  database: Database,
+  options: { actor: string; intervalMinutes: number },
+): Promise<SyncReport> {
+  return database.withTransaction(async (tx) => {
+    // One at a time: of two that look before either writes each would make every job. The work is done on other
+    // connections, and nobody waits: whoever did would keep one that it needs.
+    await tx.query(`SET LOCAL idle_in_transaction_session_timeout = '5min'`);
+    const turn = await tx.query<{ taken: boolean }>(`SELECT pg_try_advisory_xact_lock(${syncLock}) AS taken`);
+    if (!turn.rows[0]!.taken)
+      throw new AppError('busy', 'jobs are being synced already', {
+        httpStatus: 409,
+        retry: true,
+        advice: 'Try again in a minute.',
+      });
+    return syncSources(database, options);
+  });
+}
+
+async function syncSources(
   database: Database,
   { actor, intervalMinutes }: { actor: string; intervalMinutes: number },
 ): Promise<SyncReport> {

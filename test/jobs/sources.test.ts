@@ -195,6 +195,19 @@ describe('jobs of sources that the spider reads', () => {
     });
   });
 
+  test('are made once, however many ask for a sync at the same time', async () => {
+    const made = [await makeSource('spider'), await makeSource('spider')];
+    const asked = await Promise.allSettled(
+      Array.from({ length: 6 }, () =>
+        syncEnabledSources(database.db, { actor: 'ann', intervalMinutes: 360 }),
+      ),
+    );
+    for (const source of made) expect(await jobsOf(source)).toHaveLength(1);
+    const refused = asked.filter((one) => one.status === 'rejected');
+    for (const { reason } of refused) expect(reason).toMatchObject({ code: 'busy' });
+    expect(refused.length).toBeLessThan(asked.length);
+  });
+
   test('are made beside one that runs once, which reads nothing a second time', async () => {
     const fresh = await makeSource('spider');
     const once = await makeJob(database.pool, { kind: 'crawl', source_id: fresh.id });

@@ -4,7 +4,7 @@ import { saveAudit } from '../switches/index.ts';
 import { actOnJob } from './act.ts';
 import { createJobs } from './create.ts';
 
-// Beside that of the slots.
+// Imports have 7102, slots 7103, those who mend domains 7105.
 const syncLock = 7104;
 
 /** What a sync did: jobs made, jobs resumed, and sources that had what they need. */

@@ -36,8 +36,20 @@ BEGIN
                         CASE WHEN j.adaptive_scheduling THEN j.unchanged_runs ELSE 0 END, v_now), updated_at = v_now
      WHERE j.status = 'scheduled' AND NOT j.off_phase AND j.interval_seconds IS NOT NULL
        AND j.next_run_at < v_now - interval '15 minutes';
+  ELSIF v_polled > v_now + interval '15 minutes' THEN
+    -- The clock has gone back, as when one that was wrong is put right. What got its time from it would wait until the
+    -- clock comes there again, for days perhaps, and a lost scheduler would seem alive so long.
+    UPDATE jobs j SET next_run_at = least(j.next_run_at, CASE
+                        WHEN j.status = 'scheduled' AND j.off_phase THEN v_now + job_backoff(j.retry_backoff_seconds, greatest(j.retries, 1))
+                        WHEN j.status = 'scheduled' AND j.interval_seconds IS NOT NULL THEN
+                          job_next_run(j.next_run_at, j.interval_seconds,
+                            CASE WHEN j.adaptive_scheduling THEN j.unchanged_runs ELSE 0 END, v_now)
+                        ELSE v_now END), updated_at = v_now
+     WHERE j.status IN ('pending', 'scheduled') AND j.next_run_at > v_now;
+    UPDATE jobs j SET heartbeat_at = v_now WHERE j.status = 'running' AND j.heartbeat_at > v_now;
+    v_polled := NULL;
   END IF;
-  UPDATE job_scheduler s SET polled_at = greatest(s.polled_at, v_now);
+  UPDATE job_scheduler s SET polled_at = greatest(v_polled, v_now);
 
   -- Index: jobs_running.
   FOR v_job IN SELECT * FROM jobs j WHERE j.status = 'running' AND j.handed_back

@@ -238,8 +238,8 @@ function addSeeding(instance: FastifyInstance, { database }: Parts): void {
 
 // One call works so long and answers where to go on: a client waits half a minute at most.
 const workMs = 10_000;
-// Of all processes one at a time mends.
-const mendingLock = 7102;
+// Of all processes one at a time mends. Imports have 7102, slots 7103, syncs of jobs 7104.
+const mendingLock = 7105;
 
 function addMending(instance: FastifyInstance, { database, config }: Parts): void {
   const app = instance.withTypeProvider<TypeBoxTypeProvider>();

@@ -1,7 +1,7 @@
 import type { DomainDetails } from '../domains/index.ts';
 import { domainRulesText } from './describe-rules.ts';
 import type { DomainFacts } from './load-domain.ts';
-import { ago, holdText, many, outageText, reasonText, seconds, switchTexts, until } from './words.ts';
+import { ago, holdText, isHeld, many, outageText, reasonText, seconds, switchTexts, until } from './words.ts';
 
 /** The answer in words: where a domain stands and why, what happens next, and what an operator can do about it. */
 export type DomainExplanation = {
@@ -41,7 +41,11 @@ const dayMs = 86_400_000;
 
 const isResting = ({ status }: DomainDetails): boolean => status === 'blocked' || status === 'unreachable';
 
-function statusText({ domain, events, now }: DomainFacts): string[] {
+/** Whether all that waits is held: when its source is followed again nobody knows. */
+const isAllHeld = ({ domain, now }: DomainFacts): boolean => isHeld(domain.wakeAt, now);
+
+function statusText(facts: DomainFacts): string[] {
+  const { domain, events, now } = facts;
   const since = ago(domain.since, now);
   switch (domain.status) {
     case 'pending':
@@ -52,7 +56,9 @@ function statusText({ domain, events, now }: DomainFacts): string[] {
       return [`It is being crawled: work remains. It was last asked ${ago(domain.lastCrawledAt, now)}.`];
     case 'exhausted':
       return [
-        `It was exhausted ${since}: no page of it waits. It goes on when new URLs arrive or a refresh is due.`,
+        isAllHeld(facts)
+          ? `It was exhausted ${since}: no page of it can be asked. It goes on when new URLs arrive or its source is followed again.`
+          : `It was exhausted ${since}: no page of it waits. It goes on when new URLs arrive or a refresh is due.`,
       ];
     case 'blocked':
     case 'unreachable': {
@@ -107,11 +113,17 @@ function workText({ domain, switches, fetchersAlive, isOutage, now }: DomainFact
   return words;
 }
 
-function queueText({ domain, now }: DomainFacts): string {
+function queueText(facts: DomainFacts): string {
+  const { domain, now } = facts;
   const held = domain.budgeted === 0 ? '' : `, ${domain.budgeted} of them under its budget`;
   const ready =
     domain.queued === 0 ? 'No URL is ready' : `${many(domain.queued, 'URL is', 'URLs are')} ready${held}`;
-  const next = domain.wakeAt === null ? '' : `; the next becomes due ${until(domain.wakeAt, now)}`;
+  const next =
+    domain.wakeAt === null
+      ? ''
+      : isAllHeld(facts)
+        ? '; what else waits is held while its source is disabled or not polled ("outrider sources")'
+        : `; the next becomes due ${until(domain.wakeAt, now)}`;
   const counts = [
     `${many(domain.pagesKnown, 'page')} known`,
     `${domain.pagesCrawled} crawled`,
@@ -193,7 +205,7 @@ function groupText({ domain, pins }: DomainFacts): string[] {
   return words;
 }
 
-function archivesText({ archives, switches, now }: DomainFacts): string[] {
+function archivesText({ domain, archives, switches, now }: DomainFacts): string[] {
   if (archives === null) return [];
   const { tries } = archives;
   const of = (state: string): number => tries.filter((one) => one.state === state).length;
@@ -213,9 +225,11 @@ function archivesText({ archives, switches, now }: DomainFacts): string[] {
   return [
     tried,
     ...(best === undefined ? [] : [`The last that worked is ${best.url}.`]),
-    switches.archives
-      ? `They are looked for again ${until(archives.nextAt, now)}, if it has little else to do or a day has passed.`
-      : 'Archive discovery is switched off.',
+    !switches.archives
+      ? 'Archive discovery is switched off.'
+      : isResting(domain)
+        ? 'They are not looked for while it rests.'
+        : `They are looked for again ${until(archives.nextAt, now)}, if it has little else to do or a day has passed.`,
   ];
 }
 
@@ -248,29 +262,25 @@ const signed = (value: number): string => {
   return rounded > 0 ? `+${rounded}` : String(rounded);
 };
 
-function expectedAt({
-  domain,
-  hasChannel,
-  switches,
-  fetchersAlive,
-  isOutage,
-  now,
-}: DomainFacts): Date | null {
+function expectedAt(facts: DomainFacts): Date | null {
+  const { domain, hasChannel, switches, fetchersAlive, isOutage, now } = facts;
   if (domain.isPermanent || !switches.fetching || fetchersAlive === 0 || isOutage) return null;
   if (domain.lease !== null && domain.lease.until > now) return now;
   if (isResting(domain))
     return hasChannel || domain.reason === 'robots_denied' ? domain.nextAt : domain.restUntil;
-  if (domain.top === null) return domain.wakeAt;
+  if (domain.top === null) return isAllHeld(facts) ? null : domain.wakeAt;
   return domain.nextAt === null || domain.nextAt > now ? domain.nextAt : now;
 }
 
-function adviceOf({ domain, switches, site }: DomainFacts): string[] {
+function adviceOf(facts: DomainFacts): string[] {
+  const { domain, switches, site } = facts;
   const { name } = domain;
   const advice: string[] = [];
   if (!switches.fetching) advice.push('outrider switch fetching on');
   if (isResting(domain)) advice.push(`outrider domain reset ${name} --reason "…"`);
   else if (!domain.budget.isOpen) advice.push(`outrider domain set ${name} --budget N`);
-  if (domain.status === 'exhausted') advice.push(`outrider domain reset ${name} --reason "…" --all`);
+  if (domain.status === 'exhausted' && !isAllHeld(facts))
+    advice.push(`outrider domain reset ${name} --reason "…" --all`);
   if (domain.lease !== null) advice.push(`outrider domain release ${name}`);
   if (domain.delay.penaltyMs > 0) advice.push(`outrider domain set ${name} --delay MS`);
   if (site.traps.length > 0 && !isResting(domain)) advice.push(`outrider domain reset ${name} --reason "…"`);

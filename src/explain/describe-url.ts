@@ -50,12 +50,15 @@ function describeState(facts: UrlFacts, row: RowFacts): State {
   });
   switch (row.status) {
     case 'fetched':
-      return ended(
-        'fetched',
-        `It was fetched ${ago(row.lastFetchedAt, facts.now)}${row.hasDocument ? ' and its document is stored' : ''}.`,
-        ...imageText(row),
-        ...refreshText(facts, row),
-      );
+      return {
+        ...ended(
+          'fetched',
+          `It was fetched ${ago(row.lastFetchedAt, facts.now)}${row.hasDocument ? ' and its document is stored' : ''}.`,
+          ...imageText(row),
+          ...refreshText(facts, row),
+        ),
+        ...(facts.switches.refresh ? {} : { expectedAt: null }),
+      };
     case 'redirected':
       return ended('redirected', `It redirects to ${row.redirectedTo}, which has a row of its own.`);
     case 'duplicate':
@@ -70,6 +73,9 @@ function describeState(facts: UrlFacts, row: RowFacts): State {
   }
 }
 
+const notWhileHeld =
+  'It is not looked at again while its source is disabled or not polled ("outrider sources").';
+
 /** A page with the text of another, for the first time or for good. */
 function describeDuplicate({ now, switches }: UrlFacts, row: RowFacts): State {
   const other = row.duplicateUrl === null ? 'another address of this domain' : row.duplicateUrl;
@@ -78,6 +84,8 @@ function describeDuplicate({ now, switches }: UrlFacts, row: RowFacts): State {
       ? `When it was fetched ${ago(row.lastFetchedAt, now)} it showed the text of ${other}, so its own document stayed as it was.`
       : `Its text is the same as that of ${other}, so no second document was made.`,
   ];
+  if (isHeld(row.dueAt, now))
+    return { state: 'duplicate', words: [...words, notWhileHeld], expectedAt: null };
   if (row.dueAt !== null)
     words.push(
       row.dueAt <= now
@@ -124,8 +132,7 @@ function imageText({ image }: RowFacts): string[] {
 
 function refreshText(facts: UrlFacts, row: RowFacts): string[] {
   if (row.dueAt === null) return [];
-  if (isHeld(row.dueAt, facts.now))
-    return ['It is not looked at again while its source is disabled or not polled ("outrider sources").'];
+  if (isHeld(row.dueAt, facts.now)) return [notWhileHeld];
   if (!facts.switches.refresh)
     return [`It would be looked at again ${until(row.dueAt, facts.now)}.`, switchTexts.refresh];
   if (row.dueAt > facts.now) return [`It is looked at again ${until(row.dueAt, facts.now)}.`];
@@ -151,12 +158,16 @@ function describeWaiting(facts: UrlFacts, row: RowFacts): State {
     const what =
       row.kind === 'channel' ? 'The next poll is' : row.status === 'failed' ? 'The next try is' : 'It is';
     words.push(`${what} due ${until(row.dueAt, now)}.`);
-    if (row.kind === 'channel' && !facts.switches.polling) words.push(switchTexts.polling);
-    if (slot !== null) words.push(...restText(facts, slot, row).words);
+    if (!facts.switches.fetching) words.push(switchTexts.fetching);
+    else if (row.kind === 'channel' && !facts.switches.polling) words.push(switchTexts.polling);
+    const rest = slot === null ? { words: [], endsAt: now } : restText(facts, slot, row);
+    words.push(...rest.words);
+    const { fetching, polling } = facts.switches;
+    const isOff = !fetching || (row.kind === 'channel' && !polling);
     return {
       state: row.status === 'failed' ? 'waits for its retry' : 'not due yet',
       words,
-      expectedAt: row.dueAt,
+      expectedAt: isOff ? null : later(row.dueAt, rest.endsAt),
     };
   }
   if (slot === null)

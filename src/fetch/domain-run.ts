@@ -185,7 +185,7 @@ export class DomainRun {
     const execution =
       leased.executionId === null ? null : await this.#retried(() => executions.current(leased));
     // Handed back as it is: what a run leaves behind is swept by its scheduler within a moment.
-    if (execution !== null && (execution.stands === 'stopped' || executions.isUsed(execution))) {
+    if (execution !== null && executions.refuses(execution)) {
       this.#lessons.makeRoom();
       return next;
     }

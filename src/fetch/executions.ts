@@ -51,8 +51,12 @@ export class ExecutionWatch {
     return row.executionId === null ? null : (this.#entries.get(row.executionId)?.state ?? null);
   }
 
-  /** Whether the pages of an execution are used, as far as this process can know. */
-  isUsed({ id, maxPages, crawled }: ExecutionState): boolean {
+  /**
+   * Whether an execution wants its rows no more: it was stopped, or its pages are used as far as this process can know.
+   * Of one that is over nothing is counted: what it had fetched comes again for others, a refresh or a retry.
+   */
+  refuses({ id, stands, maxPages, crawled }: ExecutionState): boolean {
+    if (stands !== 'running') return stands === 'stopped';
     return maxPages !== null && Math.max(crawled, this.#answered.get(id) ?? 0) >= maxPages;
   }
 

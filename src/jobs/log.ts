@@ -30,14 +30,22 @@ export type NewLogLine = Omit<LogLine, 'id' | 'at' | 'detail'> & {
   detail?: Record<string, unknown>;
 };
 
-// A thousand pages make some two thousand lines; a hundred times that is somebody's mistake.
+// A thousand pages make some two thousand lines; a hundred times that nobody reads.
 const mostLines = 200_000;
+const fullLine: NewLogLine = {
+  category: 'lifecycle',
+  level: 'warn',
+  message: `the log is full at ${mostLines} lines: single pages are no longer told, what they come to is`,
+};
+// How a run ended and what it came to are told however long its log is.
+const isAlwaysTold = ({ category }: NewLogLine): boolean =>
+  category === 'lifecycle' || category === 'metrics';
 const mostCharacters = 2000;
 
 /**
  * Adds lines to an execution's log. Their numbers are given under the lock of the execution's row, which is held until
- * they are committed: a reader who has seen a number has seen all before it. A log that is full takes no more.
- * Answers how many were written.
+ * they are committed: a reader who has seen a number has seen all before it. A log that is full says so and takes no
+ * more of single pages. Answers how many of the lines were written.
  */
 export async function appendLog(
   db: Queryable,
@@ -45,14 +53,15 @@ export async function appendLog(
   lines: readonly NewLogLine[],
 ): Promise<number> {
   if (lines.length === 0) return 0;
-  const result = await db.query(
+  const result = await db.query<{ id: number }>(
     `WITH place AS (
        UPDATE job_executions SET log_lines = log_lines + $7::integer
-        WHERE id = $1 AND log_lines < $8 RETURNING log_lines - $7::integer AS last)
+        WHERE id = $1 AND (log_lines < $8 OR $9) RETURNING log_lines - $7::integer AS last)
      INSERT INTO execution_logs (execution_id, id, at, category, level, message, detail)
      SELECT $1, p.last + l.ord, coalesce(l.at, clock_timestamp()), l.category, l.level, l.message, l.detail
        FROM place p CROSS JOIN unnest($2::timestamptz[], $3::log_category[], $4::text[], $5::text[], $6::jsonb[])
-              WITH ORDINALITY AS l(at, category, level, message, detail, ord)`,
+              WITH ORDINALITY AS l(at, category, level, message, detail, ord)
+     RETURNING id`,
     [
       executionId.toString(),
       lines.map((line) => line.at ?? null),
@@ -62,9 +71,14 @@ export async function appendLog(
       lines.map((line) => (line.detail === undefined ? null : JSON.stringify(line.detail))),
       lines.length,
       mostLines,
+      lines.every(isAlwaysTold),
     ],
   );
-  return result.rowCount ?? 0;
+  const written = result.rows.length;
+  const last = result.rows.reduce((most, { id }) => Math.max(most, id), 0);
+  // The line that says it belongs to whoever filled it, once.
+  if (last >= mostLines && last - written < mostLines) await appendLog(db, executionId, [fullLine]);
+  return written;
 }
 
 /** Lines after a number, in order. Index: execution_logs_pkey. */

@@ -42,7 +42,7 @@ export async function jobSources(
   return sources;
 }
 
-/** The source a job is about; null where its kind needs none and none is given. */
+/** The source a job is about; null where its kind is about none. */
 export function jobSource(
   sources: ReadonlyMap<string | number, Source>,
   kind: JobKind,
@@ -57,8 +57,16 @@ export function jobSource(
     );
   }
   const source = sources.get(given);
-  if (source !== undefined) return source;
-  throw unusable('source_unknown', `there is no source "${given}"`, '"outrider sources" lists them.');
+  if (source === undefined)
+    throw unusable('source_unknown', `there is no source "${given}"`, '"outrider sources" lists them.');
+  // It would be shown beside the job, and everything be pruned or counted all the same.
+  if (!kindsOfSources.includes(kind))
+    throw unusable(
+      'job_source_unused',
+      `a job that is to ${kind} is about all sources, not about ${source.slug}`,
+      `Leave the source out; about one source are ${kindsOfSources.join(', ')}.`,
+    );
+  return source;
 }
 
 /** The interval in seconds; null: it runs once. undefined: nothing is said of it. */

@@ -10,9 +10,9 @@ import {
   saveRobots,
 } from '../../src/domains/index.ts';
 import { describeDomain, describeUrl, loadDomainFacts, loadUrlFacts } from '../../src/explain/index.ts';
-import { removeWorker, saveWorker } from '../../src/frontier/index.ts';
+import { promote, removeWorker, saveWorker } from '../../src/frontier/index.ts';
 import { parseRobots } from '../../src/robots/index.ts';
-import { createSource } from '../../src/sources/index.ts';
+import { createSource, setSourceEnabled } from '../../src/sources/index.ts';
 import { saveSwitch } from '../../src/switches/index.ts';
 import { channelHash, identifyUrl } from '../../src/url/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
@@ -98,6 +98,25 @@ it('a pending domain, a leased one, an exhausted one', async () => {
   expect(ended.state).toBe('exhausted');
   expect(ended.text).toContain('It was exhausted 0 s ago: no page of it waits.');
   expect(ended.advice).toContain('outrider domain reset life.test --reason "…" --all');
+});
+
+it('a domain of a disabled source promises nothing', async () => {
+  const { source } = await createSource(test.pool, { url: 'https://asleep.test/' });
+  const own = { sourceId: source.id };
+  await answers(test.db, [item('asleep.test', 'a', own)]);
+  const [lease] = await take(test.db);
+  await finish(test.db, lease!, { items: [done(lease!.urls[0]!.hash)] });
+  await answers(test.db, [item('asleep.test', 'b', { ...own, dueAt: new Date(Date.now() + 3_600_000) })]);
+  expect((await explain('asleep.test')).text).toContain('the next becomes due in 60 min');
+  await setSourceEnabled(test.pool, source.slug, false, { actor: 'cli:me', reason: 'later' });
+  await promote(test.pool, { slots: 100 });
+  const held = await explain('asleep.test');
+  expect(held.state).toBe('exhausted');
+  expect(held.text).toContain('It goes on when new URLs arrive or its source is followed again.');
+  expect(held.text).toContain('what else waits is held while its source is disabled or not polled');
+  expect(held.text).not.toMatch(/\d{4,} days/);
+  expect(held.inMs).toBeNull();
+  expect(held.advice).not.toContain('--all');
 });
 
 it('a blocked domain: why, until when, what is tried, and its URLs', async () => {

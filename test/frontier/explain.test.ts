@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { saveRobots, testRobots } from '../../src/domains/index.ts';
+import { blockDomain, keyOfDomain, resetDomain, saveRobots, testRobots } from '../../src/domains/index.ts';
 import { describeUrl, loadUrlFacts } from '../../src/explain/index.ts';
 import { identifyKnown, saveHostRules, saveWorker } from '../../src/frontier/index.ts';
 import { parseRobots } from '../../src/robots/index.ts';
-import { createSource } from '../../src/sources/index.ts';
+import { createSource, setSourceEnabled } from '../../src/sources/index.ts';
+import { saveSwitch } from '../../src/switches/index.ts';
 import { channelHash, domainIdentity, identifyUrl, type UrlIdentity } from '../../src/url/index.ts';
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts';
 import { answers, done, finish, item, take } from './fixtures.ts';
@@ -229,4 +230,47 @@ it('what robots.txt forbids where that means something else', async () => {
   expect(describeUrl(facts).sentences.join(' ')).toContain(
     'robots.txt forbids it (line 2: Disallow: /); its poll will fail.',
   );
+});
+
+it('what is switched off, held or blocked for good is not to be expected', async () => {
+  const { source } = await createSource(test.pool, { url: 'https://later.test/' });
+  const own = { sourceId: source.id };
+  await answers(test.db, [item('later.test', 'one', own), item('later.test', 'two', own)]);
+  const leases = await take(test.db, { slots: 100 });
+  const lease = leases.find(({ urls }) => urls.some(({ url }) => url.includes('later.test')));
+  const [one, two] = lease!.urls;
+  await finish(test.db, lease!, {
+    items: [one!, two!].map(({ hash }) => done(hash, { dueInMs: 86_400_000 })),
+  });
+  await test.pool.query(
+    `UPDATE url_frontier SET status = 'duplicate', duplicate_of = $1, due_at = now() + interval '1 day' WHERE url_hash = $2`,
+    [one!.hash, two!.hash],
+  );
+  const soon = new Date(Date.now() + 3_600_000);
+  await answers(test.db, [item('later.test', 'three', { ...own, dueAt: soon })]);
+  const copy = identityOf(two!.url).fetchUrl;
+  expect((await explain(one!.url)).expected).toBe(true);
+  expect((await explain(copy)).text).toContain('It is looked at once more in 24 h');
+  expect((await explain('https://later.test/three')).expected).toBe(true);
+
+  await saveSwitch(test.pool, 'refresh', false, 'test');
+  await saveSwitch(test.pool, 'fetching', false, 'test');
+  expect((await explain(one!.url)).expected).toBe(false);
+  const off = await explain('https://later.test/three');
+  expect(off.text).toContain('"outrider switch fetching on"');
+  expect(off.expected).toBe(false);
+  for (const name of ['refresh', 'fetching'] as const) await saveSwitch(test.pool, name, true, 'test');
+
+  const domain = keyOfDomain('later.test')!;
+  await blockDomain(test.pool, domain, { reason: 'spam', actor: 'test' });
+  const blocked = await explain('https://later.test/three');
+  expect(blocked.text).toContain('It stays so until somebody resets it');
+  expect(blocked.expected).toBe(false);
+  await resetDomain(test.pool, domain, { reason: 'a mistake', actor: 'test' });
+
+  await setSourceEnabled(test.pool, source.slug, false, { actor: 'test', reason: 'later' });
+  const held = await explain(copy);
+  expect(held.text).toContain('It is not looked at again while its source is disabled or not polled');
+  expect(held.text).not.toMatch(/\d{4,} days/);
+  expect(held.expected).toBe(false);
 });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { submitFrontPage } from '../../src/channels/index.ts';
 import { isLegalMove, type JobStatus } from '../../src/jobs/index.ts';
 import { waitUntil } from '../e2e/wait.ts';
 import { readEvents, readJob } from './fixtures.ts';
@@ -33,6 +34,7 @@ beforeAll(async () => {
       faults: [{ name: 'too-many', options: { retryAfter: '1' }, fromRequest: 2, untilRequest: 3 }],
     }),
     linked('feedonly'),
+    linked('again'),
   ]);
   lab.engine = await lab.start();
 });
@@ -136,6 +138,23 @@ describe('a crawl', () => {
     expect(next.status).toBe('completed');
     expect((await left()).some((row) => row.code === 'run_ended')).toBe(false);
     expect(next.items_crawled + 5).toBe(requestCount('few'));
+  });
+
+  test('that used its pages keeps nobody from asking for them again', async () => {
+    const source = await lab.source('again');
+    const id = await lab.job({ kind: 'crawl', source_id: source.id, max_pages: 1 });
+    expect(await lab.ended(id)).toMatchObject({ status: 'completed', items_crawled: 1 });
+    await waitUntil('its rows are let go', async () => {
+      const left = await lab.database.pool.query(
+        'SELECT id FROM job_executions WHERE job_id = $1 AND sweep IS NOT NULL',
+        [id],
+      );
+      return left.rowCount === 0;
+    });
+    const frontPage = () => lab.requests('again').filter(({ path }) => path === '/').length;
+    expect(frontPage()).toBe(1);
+    await submitFrontPage(lab.database.pool, source);
+    await waitUntil('the front page is read again', () => frontPage() === 2);
   });
 
   test('goes as deep as it is told, whatever the mode of its source', async () => {

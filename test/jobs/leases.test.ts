@@ -251,3 +251,44 @@ describe('after a day of downtime', () => {
     expect((await lease('one', 61 * minuteMs)).map((job) => job.id)).toEqual([id]);
   });
 });
+
+describe('a clock that was days ahead and is put right', () => {
+  const aheadMs = 5 * 86_400_000;
+
+  test('keeps no job waiting until it comes there again', async () => {
+    const hourly = await makeJob(database.pool, { interval_seconds: 3600 });
+    const retried = await makeJob(database.pool);
+    for (const job of await lease('one', aheadMs))
+      await endJob(database.pool, job, {
+        outcome: job.id === hourly ? 'completed' : 'failed',
+        actor: 'one',
+        skewMs: aheadMs,
+      });
+    const once = await makeJob(database.pool, { next_run_at: new Date(Date.now() + aheadMs) });
+    const soon = new Date(Date.now() + 30 * minuteMs);
+    const kept = await makeJob(database.pool, { interval_seconds: 3600, next_run_at: soon });
+    for (const id of [hourly, retried])
+      expect((await readJob(database.pool, id)).next_run_at!.getTime()).toBeGreaterThan(
+        Date.now() + aheadMs - minuteMs,
+      );
+    await lease('one', 0, 0);
+    const waitsMs = async (id: number): Promise<number> =>
+      (await readJob(database.pool, id)).next_run_at!.getTime() - Date.now();
+    expect(await waitsMs(hourly)).toBeLessThanOrEqual(60 * minuteMs);
+    expect(await waitsMs(retried)).toBeLessThanOrEqual(minuteMs);
+    expect(await waitsMs(once)).toBeLessThanOrEqual(0);
+    expect((await readJob(database.pool, kept)).next_run_at).toEqual(soon);
+    // From here on time is as it was: nothing is moved again.
+    const before = await readJob(database.pool, hourly);
+    await lease('one', 0, 0);
+    expect(await readJob(database.pool, hourly)).toEqual(before);
+  });
+
+  test('hides no scheduler that is lost', async () => {
+    const id = await makeJob(database.pool);
+    await lease('one', aheadMs);
+    await lease('two', 0, 0);
+    const lost = { actor: 'two', lostMs: minuteMs, skewMs: minuteMs + 1000 };
+    expect(await recoverJobs(database.pool, lost)).toMatchObject([{ jobId: id, worker: 'one' }]);
+  });
+});

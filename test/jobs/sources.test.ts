@@ -194,6 +194,65 @@ describe('jobs of sources that the spider reads', () => {
       unchanged: 3,
     });
   });
+
+  test('are made once, however many ask for a sync at the same time', async () => {
+    const made = [await makeSource('spider'), await makeSource('spider')];
+    const asked = await Promise.allSettled(
+      Array.from({ length: 6 }, () =>
+        syncEnabledSources(database.db, { actor: 'ann', intervalMinutes: 360 }),
+      ),
+    );
+    for (const source of made) expect(await jobsOf(source)).toHaveLength(1);
+    const refused = asked.filter((one) => one.status === 'rejected');
+    for (const { reason } of refused) expect(reason).toMatchObject({ code: 'busy' });
+    expect(refused.length).toBeLessThan(asked.length);
+  });
+
+  test('are made beside one that runs once, which reads nothing a second time', async () => {
+    const fresh = await makeSource('spider');
+    const once = await makeJob(database.pool, { kind: 'crawl', source_id: fresh.id });
+    expect(await createJobsOfNewSources(database.pool, options)).toBe(1);
+    const known = await makeSource('spider');
+    await database.pool.query('UPDATE sources SET job_made_at = now() WHERE id = $1', [known.id]);
+    const done = { kind: 'crawl', status: 'completed', next_run_at: null as never } as const;
+    const ran = await makeJob(database.pool, { ...done, source_id: known.id });
+    const rests = await makeSource('spider');
+    await makeJob(database.pool, {
+      ...done,
+      source_id: rests.id,
+      status: 'paused',
+      pause_reason: 'operator',
+      schedule_enabled: false,
+    });
+    expect(await syncEnabledSources(database.db, { actor: 'ann', intervalMinutes: 360 })).toEqual({
+      created: 1,
+      resumed: 0,
+      unchanged: 2,
+    });
+    expect(await jobsOf(fresh)).toMatchObject([{ id: once, status: 'pending' }, { status: 'scheduled' }]);
+    expect(await jobsOf(known)).toMatchObject([{ id: ran, status: 'completed' }, { status: 'scheduled' }]);
+    expect(await jobsOf(rests)).toMatchObject([{ status: 'paused' }]);
+  });
+});
+
+test('a log that is full says so once, and still tells how the run ended', async () => {
+  await makeJob(database.pool);
+  const [job] = await lease();
+  const { executionId } = job!;
+  await database.pool.query('UPDATE job_executions SET log_lines = 199998 WHERE id = $1', [
+    executionId.toString(),
+  ]);
+  const page = { category: 'fetch', level: 'info', message: 'a page' } as const;
+  expect(await appendLog(database.pool, executionId, [page, page, page])).toBe(3);
+  expect(await appendLog(database.pool, executionId, [page])).toBe(0);
+  const end = { category: 'lifecycle', level: 'info', message: 'completed' } as const;
+  expect(await appendLog(database.pool, executionId, [end])).toBe(1);
+  const lines = await readLog(database.pool, executionId, { limit: 10 });
+  expect(lines.map(({ id }) => id)).toEqual([199_999, 200_000, 200_001, 200_002, 200_003]);
+  expect(lines.map(({ message }) => message).slice(3)).toEqual([
+    expect.stringContaining('full'),
+    'completed',
+  ]);
 });
 
 describe('pruning', () => {

@@ -4,6 +4,7 @@ import { saveChanges } from './changes.ts';
 import { clusterDocuments } from './cluster-documents.ts';
 import { releaseHeld } from './held.ts';
 import { codeIn, stemmerTable } from './languages.ts';
+import { pairsOf } from './unspaced.ts';
 
 /** A row of the built-in index in the outbox. */
 export type IndexedVersion = { domainKey: bigint; hash: Buffer; version: number };
@@ -53,7 +54,8 @@ export async function indexDocuments(tx: Queryable, limit: number, only?: Indexe
               ${codeIn('d.language')},
               setweight(to_tsvector('simple', coalesce(d.title, '')), 'A') || to_tsvector('simple', t.text) ||
               CASE WHEN l.config IS NULL THEN ''::tsvector ELSE
-                setweight(to_tsvector(l.config, coalesce(d.title, '')), 'A') || to_tsvector(l.config, t.text) END
+                setweight(to_tsvector(l.config, coalesce(d.title, '')), 'A') || to_tsvector(l.config, t.text) END ||
+              ${pairsOf("(coalesce(d.title, '') || ' ' || t.text)")}
          FROM (SELECT DISTINCT bucket, domain_key, url_hash FROM delivered) x
          JOIN documents d ON d.bucket = x.bucket AND d.domain_key = x.domain_key AND d.url_hash = x.url_hash
          LEFT JOIN ${stemmerTable} ON l.code = ${codeIn('d.language')}

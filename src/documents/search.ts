@@ -5,6 +5,7 @@ import { mostCounted } from './clusters.ts';
 import { codesOf, stemmers } from './languages.ts';
 import { beginningsOf, excludedOf, snippetJoin } from './snippets.ts';
 import type { ClassificationStatus } from './stored.ts';
+import { pairedQuery, runsOf } from './unspaced.ts';
 
 /** A document as lists show it. */
 export type DocumentHit = {
@@ -100,9 +101,10 @@ const phraseCandidates = 800;
 /** Full-text search, best first among the newest 500 matches, without the first `skip`; `ranked` says how many that were. */
 export async function searchDocuments(
   db: Queryable,
-  query: string,
+  wanted: string,
   options: DocumentFilter & { limit?: number; skip?: number } = {},
 ): Promise<{ hits: DocumentHit[]; ranked: number }> {
+  const query = pairedQuery(wanted);
   // Documents are indexed as written and, where the language is known, by word stems; the query is tried both ways.
   const stemmer = stemmers[options.language ?? 'en'] ?? 'english';
   // Written out where it is used: from a subquery the planner could not tell a rare word from a common one.
@@ -121,8 +123,8 @@ export async function searchDocuments(
   // The index knows which documents have the words of a phrase, not whether they stand side by side. A phrase that is
   // excluded cannot be loosened: too much would be.
   const loosened = `(CASE WHEN ${asked}::text ~ '!' THEN ${asked} ELSE regexp_replace(${asked}::text, '<(-|\\d+)>', '&', 'g')::tsquery END)`;
-  const values = [...given, options.limit ?? 20, beginningsOf(query), options.skip ?? 0];
-  const [limitAt, beginningsAt, skipAt] = [1, 2, 3].map((n) => `$${given.length + n}`);
+  const values = [...given, options.limit ?? 20, beginningsOf(query), options.skip ?? 0, runsOf(wanted)];
+  const [limitAt, beginningsAt, skipAt, runsAt] = [1, 2, 3, 4].map((n) => `$${given.length + n}`);
   const matches = `SELECT s.bucket, s.domain_key, s.url_hash, s.words, s.crawled_at FROM document_search s
         WHERE ${conditionsOf(options, values)}s.words @@ ${loosened}`;
   const fenced = (await isRare(db, given, loosened)) ? `SELECT * FROM (${matches} OFFSET 0) m` : matches;
@@ -140,7 +142,7 @@ export async function searchDocuments(
        FROM best n
        JOIN documents d ON d.bucket = n.bucket AND d.domain_key = n.domain_key AND d.url_hash = n.url_hash
        ${sourceJoin}
-       ${snippetJoin(asked, beginningsAt!)}
+       ${snippetJoin(asked, beginningsAt!, runsAt!)}
       ORDER BY n.rank DESC, d.crawled_at DESC, d.url_hash`,
     values,
   );

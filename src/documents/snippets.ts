@@ -28,11 +28,11 @@ export function excludedOf(query: string): string | null {
 
 /**
  * The passage of a document `d` that answers a query best, as a lateral join that gives `h.snippet`; `beginnings` is the
- * place of those of the query. The server parses all it is given, so it is given what stands around the first of each
+ * place of those of the query, `runs` that of what it has in scripts without spaces, which the server cannot mark. The server parses all it is given, so it is given what stands around the first of each
  * word (a third of a search's time was here); where that holds no match, or none was found, the whole text. Quotation marks
  * that a text has of the kind we mark by become others, so that what is marked is always a match.
  */
-export const snippetJoin = (asked: string, beginnings: string): string => `
+export const snippetJoin = (asked: string, beginnings: string, runs: string): string => `
        CROSS JOIN LATERAL (SELECT translate(left(d.text, 20000), '«»', '“”') AS text OFFSET 0) t
        CROSS JOIN LATERAL (SELECT ' ' || lower(t.text) AS text OFFSET 0) l
        CROSS JOIN LATERAL (
@@ -41,5 +41,9 @@ export const snippetJoin = (asked: string, beginnings: string): string => `
           WHERE a.place > 0 OFFSET 0) w
        CROSS JOIN LATERAL (SELECT ts_headline('simple', w.text, ${asked}, '${options}') AS text OFFSET 0) p
        CROSS JOIN LATERAL (
-         SELECT CASE WHEN strpos(p.text, '«') > 0 THEN p.text ELSE ts_headline('simple', t.text, ${asked}, '${options}') END AS snippet
+         SELECT coalesce(
+           CASE WHEN strpos(p.text, '«') > 0 THEN p.text END,
+           (SELECT replace(substring(t.text FROM greatest(strpos(t.text, r.run) - 40, 1) FOR 120), r.run, '«' || r.run || '»')
+              FROM unnest(${runs}::text[]) r(run) WHERE strpos(t.text, r.run) > 0 LIMIT 1),
+           ts_headline('simple', t.text, ${asked}, '${options}')) AS snippet
          OFFSET 0) h`;

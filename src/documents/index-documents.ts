@@ -55,7 +55,7 @@ export async function indexDocuments(tx: Queryable, limit: number, only?: Indexe
               setweight(to_tsvector('simple', coalesce(d.title, '')), 'A') || to_tsvector('simple', t.text) ||
               CASE WHEN l.config IS NULL THEN ''::tsvector ELSE
                 setweight(to_tsvector(l.config, coalesce(d.title, '')), 'A') || to_tsvector(l.config, t.text) END ||
-              ${pairsOf("(coalesce(d.title, '') || ' ' || t.text)")}
+              setweight(${pairsOf("coalesce(d.title, '')")}, 'A') || ${pairsOf('t.text')}
          FROM (SELECT DISTINCT bucket, domain_key, url_hash FROM delivered) x
          JOIN documents d ON d.bucket = x.bucket AND d.domain_key = x.domain_key AND d.url_hash = x.url_hash
          LEFT JOIN ${stemmerTable} ON l.code = ${codeIn('d.language')}

@@ -65,6 +65,16 @@ test.each([
   expect(await found(query)).toEqual(urls);
 });
 
+test('words without spaces between them count for more in a title', async () => {
+  await storeDocuments(database.pool, [
+    { url: 'https://a.example/body', title: '別の話', text: '夜の巡視船は巡視船である。', language: 'ja' },
+    { url: 'https://a.example/title', title: '新しい巡視船', text: '昨日の夜に着いた。', language: 'ja' },
+  ]);
+  await database.db.withTransaction((tx) => indexDocuments(tx, 200));
+  const { hits } = await searchDocuments(database.pool, '巡視船');
+  expect(hits.map(({ url }) => new URL(url).pathname)).toEqual(['/title', '/body']);
+});
+
 test('words without spaces between them are marked', async () => {
   const { hits } = await searchDocuments(database.pool, '梁振英');
   expect(hits[0]!.snippet).toBe('港特首«梁振英»就住宅违建事件道歉。他说iPhone发布了。');
